@@ -8,7 +8,7 @@ PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race spark soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
+.PHONY: help build test race spark spark-cluster soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,17 +40,22 @@ contracts: ## let the vendors' Python clients of memory services live the life o
 	scripts/contracts/contracts.sh
 	$(GO) test ./memory/service -run ContractsDocs -update -count 1
 
-spark: ## install Spark (850 MB) and run what needs it: the chain, Parquet and an evaluation as jobs, held against one process
+spark: ## install Spark (850 MB) and run what needs it: the chain, Parquet and an evaluation as jobs, steps on a cluster, held against one process
 	scripts/spark/install.sh
 	MEMBENCH_SPARK=1 $(GO) test ./cli ./examples ./scripts/spark -run 'TestScripts/spark|TestScale|TestParquet' -count 1 -v
+	@$(MAKE) spark-cluster
 
-soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
+spark-cluster: build # of make spark and .ci/run: one master, two workers, an executor killed in each step
+	ODD=1 HOT=.5 JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" scripts/spark/cluster.sh 20000 annotate claimify compile-claims to-graph validate cypher admin-csv
+
+soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory; ten million nodes imported (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel|ManyAnswersInPages' -count 1 -timeout 4h -v
 	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk|Concurrent|Killed|ServerFaults|ConnectionCut|LoaderMemory' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./memory/pcm ./memory/qarp -run 'Rate' -count 1 -v
 	MEMBENCH_SOAK=1 $(GO) test ./memory/baseline -run TenThousandTurns -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|FalseAlarms|Sets|Told|Neo4jCost|Neo4jPCMContract|FaultsFromOutside|StoreThenAsk|Order|TestAsk' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./graphir/export -run TenMillionNodes -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./examples -run Plugin -count 1 -timeout 1h -v
 
 lint: ## gofmt, vet, staticcheck

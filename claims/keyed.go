@@ -3,6 +3,7 @@ package claims
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,16 +73,21 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 }
 
 // ReduceKeyed merges keyed lines: Bulk over the records, whose results get their keys
-// again. All lines of a key must be among them; their order does not matter.
-func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, found func(*schema.Finding) error, o BulkOptions) error {
+// again. All lines of a key must be among them; their order does not matter. With frames
+// they are frames of lines without keys, named entity and claim.
+func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, found func(*schema.Finding) error, o BulkOptions) error {
 	o.Version = schema.Latest // that of 0.0.1 is a matter of order
 	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(keyed.Records(in)), nil }}
 	b := bufio.NewWriterSize(w, 1<<16)
-	k := &keyer{cat: o.catalog(), w: b}
-	if _, err := Bulk(ctx, []jsonl.File{file}, k, k, found, o); err != nil {
+	var entities, claims io.Writer = &keyer{cat: o.catalog(), w: b}, &keyer{cat: o.catalog(), w: b}
+	f := keyed.NewFramer(b, 2)
+	if frames {
+		entities, claims = f.Writer("entity"), f.Writer("claim")
+	}
+	if _, err := Bulk(ctx, []jsonl.File{file}, entities, claims, found, o); err != nil {
 		return err
 	}
-	return b.Flush()
+	return cmp.Or(f.Flush(), b.Flush())
 }
 
 // partialEntity keeps of plain lines that differ in their confidence alone the surest:

@@ -80,14 +80,14 @@ func testKeyed(t *testing.T, text string) {
 		}
 		var combined bytes.Buffer
 		for _, p := range spread(mapped.String(), func(line string) string { return line }) { // keys are salted
-			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &combined, func(*schema.Finding) error { return nil }, BulkOptions{Partial: true}); err != nil {
+			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &combined, false, func(*schema.Finding) error { return nil }, BulkOptions{Partial: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		byKey := func(line string) string { key, _, _ := strings.Cut(line, "\t"); return key }
 		merge := func(p []string) (lines []string) {
 			var out bytes.Buffer
-			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, func(*schema.Finding) error { return nil }, BulkOptions{}); err != nil {
+			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, false, func(*schema.Finding) error { return nil }, BulkOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {
@@ -104,7 +104,7 @@ func testKeyed(t *testing.T, text string) {
 		for _, p := range spread(mapped.String(), byKey) {
 			slices.Sort(p)
 			var out bytes.Buffer
-			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, note(&codes), BulkOptions{}); err != nil {
+			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, false, note(&codes), BulkOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {

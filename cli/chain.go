@@ -59,7 +59,7 @@ again; --now sets it.
 --engine spark makes claims and graph of memories that one machine does not hold: it needs
 a Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories from
 --exports and the dialogue from --events, and writes folders of parts into -o: claims/by_conv,
-claims/compiled, graph. The bytes are those of one machine, in another order (docs/scale.md).`,
+claims/compiled, graph, findings, cypher. The bytes are those of one machine, in another order (docs/scale.md).`,
 		Example: `  membench chain -c membench.yaml
   membench chain --engine spark --master 'local[*]' --exports exports/ -o out/far
   membench chain -c membench.yaml -o out/again --json`,
@@ -100,7 +100,7 @@ claims/compiled, graph. The bytes are those of one machine, in another order (do
 	o.model.addShared(c)
 	f.StringVar(&engine, "engine", "", "run on another `engine`: spark (default: this process)")
 	f.StringVar(&far.master, "master", far.master, "Spark's `master`, such as spark://host:7077 or yarn")
-	f.IntVar(&far.shards, "num-shards", 0, "cut exchanges into `n` parts (0: as many as cores)")
+	f.IntVar(&far.shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
 	f.StringArrayVar(&far.exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
 	f.StringArrayVar(&far.events, "events", nil, "`path` of events for the engine; may be given again")
 	f.StringVar(&far.membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")

@@ -125,10 +125,10 @@ func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // condition answers [neo4j] and [python3]: whether a server can be started here; and
-// [spark]: whether `make spark` runs.
+// [spark]: whether its tests are wanted and can run.
 func condition(name string) (bool, error) {
-	if name == "spark" && os.Getenv("MEMBENCH_SPARK") == "" {
-		return false, nil // make spark
+	if name == "spark" && !exttest.WantsSpark() {
+		return false, nil
 	}
 	tools := map[string][]string{"neo4j": {"java", exttest.Neo4jLib()}, "python3": {"python3"},
 		"spark": {"java", exttest.SparkPython()}}[name]

@@ -10,6 +10,7 @@ import (
 	"membench/memory/mem0/rest/resttest"
 	"membench/memory/service/servicetest"
 	"membench/schema"
+	"membench/scripts/spark"
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -59,6 +60,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, stub.Base())
 			}
 			env.Setenv("SPARK_PYTHON", exttest.SparkPython())
+			env.Setenv("SPARK_JOBS", filepath.Join(root, "scripts", "spark", spark.Main))
 			env.Setenv("SERVICE_KEY", servicetest.Key)
 			for name, s := range mem0s {
 				env.Setenv(name, s.URL)

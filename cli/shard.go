@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"slices"
+	"strings"
 
 	"membench/chain"
 	"membench/claims"
+	"membench/cypher"
 	"membench/graphir"
+	"membench/graphir/export"
+	"membench/internal/keyed"
 	"membench/schema"
 	"membench/schema/jsonl"
 	"membench/schema/validate"
@@ -28,7 +36,7 @@ lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e))
+	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 	return c
 }
 
@@ -64,6 +72,11 @@ records with errors are skipped, and the exit code is then 3.`,
 	return c
 }
 
+// framesFlag adds the flag of a reduce that can write for an engine.
+func framesFlag(c *cobra.Command, frames *bool) {
+	c.Flags().BoolVar(frames, "frames", false, "write frames of lines without keys, one kind each, as cut does")
+}
+
 // newShardStage makes the command of a stage with its filters.
 func newShardStage(name, short string, verbs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Example: verbs[0].Example, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
@@ -79,6 +92,7 @@ func lines(in io.Reader) []jsonl.File {
 func newShardClaimsCmd(e *env) *cobra.Command {
 	o := claims.BulkOptions{Memory: 16 << 20}
 	var catalogs []string
+	frames := false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
@@ -91,9 +105,11 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 				return err
 			}
 			o.Partial = partial
-			return claims.ReduceKeyed(ctx, in, out, found, o)
+			return claims.ReduceKeyed(ctx, in, out, frames && !partial, found, o)
 		}
 	}
+	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags)
+	framesFlag(last, &frames)
 	return newShardStage("compile-claims", "Merge claims and entities part by part",
 		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys", "membench shard compile-claims map < by_conv.jsonl > keyed",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
@@ -102,14 +118,14 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 				}
 				return claims.MapKeyed(ctx, lines(in), out, found, o)
 			}}, flags),
-		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags),
-		newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags))
+		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags), last)
 }
 
 func newShardGraphCmd(e *env) *cobra.Command {
 	o := graphir.Options{Memory: 48 << 20}
 	var catalogs, hops []string
 	var kind string
+	frames := false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringSliceVar(&hops, "given", []string{"events", "exports", "claims"}, "`hops` that the whole graph is made of, the same for every filter")
@@ -133,16 +149,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 				return err
 			}
-			var stop error
-			err = run(ctx, in, given, out, func(f *schema.Finding) {
-				if err := found(f); err != nil && stop == nil {
-					stop = err
-				}
-			})
-			if err == nil {
-				err = stop
-			}
-			return err
+			return reporting(found, func(report func(*schema.Finding)) error { return run(ctx, in, given, out, report) })
 		}
 	}
 	mapper := newShardVerb(e, shardVerb{"map", "Give what records of standard input say of a graph its keys", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
@@ -154,15 +161,16 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return graphir.Map(ctx, lines(in), k, given, out, o, report)
 		})}, flags)
 	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
+	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
+		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
+			return graphir.Reduce(ctx, in, given, out, frames, o, report)
+		})}, flags)
+	framesFlag(last, &frames)
 	return newShardStage("to-graph", "Make a graph part by part", mapper,
 		newShardVerb(e, shardVerb{"combine", "Merge what some of the keyed lines say of one element", "membench shard to-graph combine < keyed > fewer",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
-			})}, flags),
-		newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
-			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
-				return graphir.Reduce(ctx, in, given, out, o, report)
-			})}, flags))
+			})}, flags), last)
 }
 
 var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
@@ -227,4 +235,107 @@ says that there are errors.`,
 		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	}
 	return newShardStage("validate", "Check a set of files part by part", mapper, reduce)
+}
+
+func newShardCypherCmd(e *env) *cobra.Command {
+	var o cypher.Options
+	memory, heads := int64(48<<20), false
+	flags := func(c *cobra.Command) {
+		c.Flags().StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
+	}
+	reduce := newShardVerb(e, shardVerb{"reduce", "Make the statements of keyed rows, in frames named as the scripts", "membench shard cypher reduce --heads < keyed > frames",
+		func(ctx context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding) error) error {
+			return cypher.Reduce(ctx, in, out, heads, memory, o)
+		}}, flags)
+	reduce.Flags().BoolVar(&heads, "heads", false, "also write the constraints and the first lines of the scripts: the rows are all, or the rest of all parts")
+	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of rows before they go to disk, like 64M")
+	return newShardStage("cypher", "Write a graph as Cypher scripts part by part",
+		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys", "membench shard cypher map < nodes.jsonl > keyed",
+			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) error {
+				return reporting(found, func(report func(*schema.Finding)) error { return cypher.Map(ctx, lines(in), out, o, report) })
+			}}, flags),
+		newShardVerb(e, shardVerb{"count", "Count the keyed rows of each group", "membench shard cypher count < keyed > counts.jsonl",
+			func(_ context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding) error) error {
+				return cypher.Count(in, out)
+			}}, func(*cobra.Command) {}),
+		reduce)
+}
+
+// reporting runs what reports findings by a function that cannot fail.
+func reporting(found func(*schema.Finding) error, run func(report func(*schema.Finding)) error) error {
+	var stop error
+	err := run(func(f *schema.Finding) {
+		if err := found(f); err != nil && stop == nil {
+			stop = err
+		}
+	})
+	return cmp.Or(err, stop)
+}
+
+func newShardCSVCmd(e *env) *cobra.Command {
+	var o export.CSVOptions
+	var catalogs []string
+	flags := func(c *cobra.Command) {
+		f := c.Flags()
+		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+		f.StringVar(&o.BaseLabel, "base-label", "Node", "`label` of every node; empty for none")
+		f.StringVar(&o.Database, "database", "neo4j", "`name` that import.sh imports into")
+		f.StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
+	}
+	filter := func(run func(context.Context, io.Reader, io.Writer) error) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
+				return err
+			}
+			return reporting(found, func(report func(*schema.Finding)) error {
+				o.Report = report
+				return run(ctx, in, out)
+			})
+		}
+	}
+	return newShardStage(export.AdminCSVName, "Write files for neo4j-admin's import part by part",
+		newShardVerb(e, shardVerb{"survey", "Say what the columns depend on in the elements of standard input", "membench shard admin-csv survey < nodes.jsonl > survey.jsonl",
+			filter(func(ctx context.Context, in io.Reader, out io.Writer) error {
+				return export.Survey(ctx, lines(in), out, o)
+			})}, flags),
+		newShardVerb(e, shardVerb{"plan", "Decide the columns from all surveys: a line for rows, headers and import.sh, in frames", "cat survey*.jsonl | membench shard admin-csv plan > frames",
+			filter(func(_ context.Context, in io.Reader, out io.Writer) error { return export.Plan(in, out, o) })}, flags),
+		newShardVerb(e, shardVerb{"rows", "Write the rows of elements, before which the plan stands, in frames named as the tables", "cat plan nodes.jsonl | membench shard admin-csv rows > frames",
+			filter(func(ctx context.Context, in io.Reader, out io.Writer) error { return export.Rows(ctx, in, out, o) })}, flags))
+}
+
+func newShardCutCmd(e *env) *cobra.Command {
+	var parts int
+	var bounds string
+	c := &cobra.Command{
+		Use:   "cut",
+		Short: "Cut keyed lines into frames, for an engine that brings frames of one name together",
+		Long: `Cut keyed lines into frames, for an engine that brings frames of one name together. A frame
+is NAME TAB LENGTH LF and so many bytes of whole lines. With --parts a line goes to a part by
+the hash of its key, with --bounds by the order of keys; with neither, without its key, to the
+frame of what stands before the key's first colon.`,
+		Example: "  membench shard to-graph map < exports.jsonl | membench shard cut --parts 8 > frames",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if parts < 0 || parts > 1<<20 || parts > 0 && bounds != "" {
+				return usagef("--parts: have %d, want 1 to %d, and not beside --bounds", parts, 1<<20)
+			}
+			var keys []string
+			if bounds != "" {
+				text, err := os.ReadFile(bounds)
+				if err != nil {
+					return err
+				}
+				keys = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+				if !slices.IsSorted(keys) {
+					return usagef("--bounds %s: the keys are not in order", bounds)
+				}
+			}
+			out := bufio.NewWriterSize(e.out, 1<<16)
+			return errors.Join(keyed.Cut(e.in, out, parts, keys), out.Flush())
+		},
+	}
+	c.Flags().IntVar(&parts, "parts", 0, "cut into `n` parts by the hash of keys")
+	c.Flags().StringVar(&bounds, "bounds", "", "cut at the keys of a `file`, one a line, in order")
+	return c
 }

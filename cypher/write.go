@@ -280,6 +280,10 @@ func (o *order) begin(edge bool, ids *graph.IDs) {
 
 // id notes the id of the next element.
 func (o *order) id(id []byte) {
+	if o.ids == nil {
+		o.last = append(o.last[:0], id...)
+		return
+	}
 	if bytes.Compare(id, o.last) <= 0 {
 		o.off = true
 	}
@@ -298,6 +302,9 @@ func (o *order) id(id []byte) {
 
 // ends notes the ends of an edge, as graph.IDs.Missing does.
 func (o *order) ends(src, dst []byte) {
+	if o.ids == nil {
+		return
+	}
 	for i, id := range [...][]byte{src, dst} {
 		if len(id) > 0 && bytes.Equal(id, o.found[i]) {
 			continue

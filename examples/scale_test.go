@@ -36,7 +36,19 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, script, "many", "4", "2", "--", "cases.jsonl", "--system", "bm25", "--no-times")
+	// Two of eight shards are killed; the same command goes on.
+	again := filepath.Join(dir, "again")
+	kills := "#!/bin/sh\nif [ \"$2\" = run ] && { mkdir '" + dir + "/first' || mkdir '" + dir + "/second'; } 2>/dev/null; then\n" +
+		"  '" + membench + "' \"$@\" & sleep .3; kill -9 $!; exit 1\nfi\nexec '" + membench + "' \"$@\"\n"
+	if err := os.WriteFile(again, []byte(kills), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	shards := exec.Command(script, "many", "8", "2", "--", "cases.jsonl", "--system", "bm25", "--no-times")
+	shards.Dir, shards.Env = dir, append(os.Environ(), "MEMBENCH="+again)
+	if out, err := shards.CombinedOutput(); err == nil {
+		t.Fatalf("two shards were killed, and nothing is said:\n%s", out)
+	}
+	run(t, dir, script, "many", "8", "2", "--", "cases.jsonl", "--system", "bm25", "--no-times")
 	same(filepath.Join(dir, "many", "whole"))
 
 	_, pod, ok := strings.Cut(string(read(t, "scale", "kubernetes.yaml")), "\n            - exec ")
@@ -67,7 +79,7 @@ func TestScale(t *testing.T) {
 	run(t, dir, membench, append([]string{"eval", "merge", "-o", "joined"}, parts...)...)
 	same(filepath.Join(dir, "joined"))
 
-	if os.Getenv("MEMBENCH_SPARK") == "" {
+	if !exttest.WantsSpark() {
 		return // TestScale of make spark
 	}
 	python := exttest.Spark(t)

@@ -166,6 +166,37 @@ func Bare(e schema.Element) string {
 	return ""
 }
 
+const lacking = "GRF030"
+
+// Alone passes on the elements that can be written, as far as each shows by itself; the
+// rest it reports.
+func Alone(in schema.Seq[schema.Element], report func(*schema.Finding)) schema.Seq[schema.Element] {
+	return func(yield func(schema.Record[schema.Element], error) bool) {
+		for rec, err := range in {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				if report(f); f.Warning && !rec.V.IsZero() {
+					err = nil
+				} else {
+					continue
+				}
+			}
+			if err == nil {
+				if at := Lacking(rec.V); at != "" {
+					report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: lacking, Message: "element without " + at[1:] + ", skipped", Have: rec.V.ID()})
+					continue
+				}
+				if at := Bare(rec.V); at != "" {
+					report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF038", Warning: true, Message: "the element has no " + at[1:], Have: rec.V.ID()})
+				}
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
 // A record to be sorted is the element's kind, its id with an end that sorts before
 // all that could follow, its JSON text, and its place: file, line and column, four
 // bytes each.
@@ -174,25 +205,13 @@ const placeBytes = 12
 func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report func(*schema.Finding)) error {
 	files := map[string]uint32{}
 	var buf []byte
-	for rec, err := range in {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			if report(f); f.Warning && !rec.V.IsZero() {
-				err = nil
-			} else {
-				continue
-			}
+	for rec, err := range Alone(in, func(f *schema.Finding) {
+		if report(f); f.Code == lacking {
+			g.LeftOut++
 		}
+	}) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
-		}
-		if at := Lacking(rec.V); at != "" {
-			g.LeftOut++
-			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", skipped", Have: rec.V.ID()})
-			continue
-		}
-		if at := Bare(rec.V); at != "" {
-			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF038", Warning: true, Message: "the element has no " + at[1:], Have: rec.V.ID()})
 		}
 		file, ok := files[rec.Pos.File]
 		if !ok {

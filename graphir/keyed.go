@@ -3,6 +3,7 @@ package graphir
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -270,8 +271,8 @@ func Combine(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer
 
 // Reduce merges keyed lines into elements, which get the keys node:ID and edge:ID: Write,
 // of what Map has left to do. All lines of a key must be among them; their order does not
-// matter.
-func Reduce(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer, o Options, report func(*schema.Finding)) error {
+// matter. With frames they are frames of lines without keys, named node and edge.
+func Reduce(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer, frames bool, o Options, report func(*schema.Finding)) error {
 	g, b, err := keyedGatherer(modeReduce, given, o, report)
 	if err != nil {
 		return err
@@ -286,10 +287,15 @@ func Reduce(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer,
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	if _, err := b.emit(ctx, &elements{w: out, kind: "node:"}, &elements{w: out, kind: "edge:"}); err != nil {
+	var nodes, edges io.Writer = &elements{w: out, kind: "node:"}, &elements{w: out, kind: "edge:"}
+	f := keyed.NewFramer(out, 2)
+	if frames {
+		nodes, edges = f.Writer("node"), f.Writer("edge")
+	}
+	if _, err := b.emit(ctx, nodes, edges); err != nil {
 		return err
 	}
-	return out.Flush()
+	return cmp.Or(f.Flush(), out.Flush())
 }
 
 func recordsOf(in io.Reader) []jsonl.File {

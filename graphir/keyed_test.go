@@ -50,7 +50,7 @@ func sharded(t *testing.T, in input, n int, combine bool, o Options) (nodes, edg
 	}
 	for _, part := range spread(keyed, key) {
 		var out bytes.Buffer
-		if err := Reduce(t.Context(), strings.NewReader(part), allHops, &out, o, report); err != nil {
+		if err := Reduce(t.Context(), strings.NewReader(part), allHops, &out, false, o, report); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

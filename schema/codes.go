@@ -86,6 +86,7 @@ var codes = []CodeInfo{
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
 	{"EVL102", SevError, "a line of a file of labels cannot be read, does not identify an answer, or names an unknown hop or cause; it was skipped", "keep the columns that eval label wrote; for hop and cause use the words that eval explain --help lists, or leave the cell empty"},
 	{"EVL103", SevError, "a line of a file of QA or session records is JSON, but not such a record; it was skipped", "give records of eval run or eval import"},
+	{"EVL104", SevError, "a run's folder has fewer answers than the run gave", "start the run again with the same command: what is damaged is made again"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
 	{"EVT002", SevBoth, "turn ids leave a gap (warning in 0.0.1, and where the stream does not begin at turn 1)", "number the turns of a conversation from 1 without gaps"},
 	{"EVT003", SevError, "a turn occurs twice in one file", "remove one of the lines"},

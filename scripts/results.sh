@@ -1,17 +1,49 @@
 #!/usr/bin/env bash
-# results.sh [LOCOMO.json]: asks LoCoMo's conversations of every system that needs nothing
-# from outside and prints the table of docs/results.md, "Answers on LoCoMo". Offline.
+# results.sh FOLDER [SET…]: asks every system that needs nothing from outside the data at
+# hand, grades by rule, explains what failed, and prints the tables of docs/results.md,
+# "Answers on LoCoMo" and "Every system on four data sets". Offline. What FOLDER holds
+# already is not asked again, only graded and explained: after a change of the judge run it
+# on the same folder. SET: locomo, longmemeval, longmemeval-s, memgallery, halumem (all).
+# HALUMEM and GALLERY name parts of those two. About 40 minutes of processor time.
 set -euo pipefail
-data=${1:-${MEMBENCH_SHARED:-../shared}/data/locomo/locomo8.json}
-run=$(mktemp -d)
-trap 'rm -rf "$run"' EXIT
-time go run ./cmd/membench eval run "locomo=$data" --system all --no-times -p rule,locomo-f1,evidence-recall -o "$run/run" >&2
-jq -rs '
+data=${MEMBENCH_SHARED:-../shared}/data
+membench=${MEMBENCH:-go run ./cmd/membench}
+out=$1
+shift
+sets=("${@:-locomo longmemeval longmemeval-s memgallery halumem}")
+declare -A source=(
+  [locomo]=locomo=$data/locomo/locomo8.json
+  [longmemeval]=longmemeval=$data/longmemeval/longmemeval_oracle_evidence_turns.json
+  [longmemeval-s]=longmemeval=$data/longmemeval/s_star_multiquestion_sample.json
+  [memgallery]=memgallery=${GALLERY:-$data/mem_gallery/dialog}
+  [halumem]=halumem=${HALUMEM:-$data/halumem/pilot_slices}
+)
+mkdir -p "$out"
+for set in ${sets[*]}; do
+  run=$out/$set
+  protocols=rule,choice,evidence-recall
+  [ "$set" != locomo ] || protocols=rule,locomo-f1,evidence-recall
+  how=("${source[$set]}" --system all --no-times -p $protocols -o "$run")
+  [ -e "$run/pipeline_qa.jsonl" ] || $membench -q eval run "${how[@]}" --no-grade
+  $membench -q eval run "${how[@]}" --eval-only >&2
+  $membench -q eval explain "$run" >&2
+  # By system: the characters of the hits, and at which hop failed questions were lost.
+  jq -c '[.system, ([.hits[]?.text | length] | add // 0), .attribution.hop]' "$run/qa_records.jsonl" |
+    jq -sc --arg set "$set" 'group_by(.[0])[] | {set: $set, system: .[0][0], tokens: ((map(.[1]) | add) / length / 4 | round),
+      lost: (map(.[2] // empty) | group_by(.) | map("\(length) \(.[0])") | join(", "))}' >"$out/$set.lost"
+done
+jq -nr --slurpfile lost <(cat "$out"/*.lost) --slurpfile sums <(for set in ${sets[*]}; do jq -c --arg set "$set" '. + {set: $set}' "$out/$set/summary.jsonl"; done) '
+  ($sums | map(.set) | unique) as $sets |
   def pct: if . == null then "–" else (. * 1000 | round / 10 | tostring) end;
-  def cell: "\(.value | pct) [\(.cluster_lo | pct), \(.cluster_hi | pct)]";
-  def doubt: if .doubtful then "\(.doubtful) [\(.doubt_lo | pct), \(.doubt_hi | pct)]" else "0" end;
   def of($p): [.scores[] | select(.protocol == $p)][0];
-  "| system | rule judge, categories 1–4 [95 %] | doubtful [all wrong, all right] | LoCoMo F1 [95 %] | category 5, rule judge | evidence recall at 10 |", "|---|---|---|---|---|---|",
-  (sort_by(-of("rule@2").overall.value, .system)[] |
-    "| \(.system) | \(of("rule@2").overall | cell) | \(of("rule@2").overall | doubt) | \(of("locomo-f1@1").overall | cell) | \([of("rule@2").raw_categories[] | select(.category == "5")][0].figure.value | pct) | \(of("evidence-recall@1").overall.value | pct) |")
-' "$run/run/summary.jsonl"
+  def rule: of("rule@2").overall;
+  def n($set): [$sums[] | select(.set == $set) | rule.n] | max;
+  def cell($s; $set): [$sums[] | select(.system == $s and .set == $set)][0] as $r | [$lost[] | select(.system == $s and .set == $set)][0] as $l |
+    if $r == null then "–" else "\($r | rule.value | pct) [\($r | rule.lo | pct), \($r | rule.hi | pct)]; \($l.tokens)" + (if $l.lost == "" then "" else "; " + $l.lost end) end;
+  (if $sets | index("locomo") then
+    "| system | rule judge, categories 1–4 [95 %] | doubtful [all wrong, all right] | LoCoMo F1 [95 %] | category 5, rule judge | evidence recall at 10 |", "|---|---|---|---|---|---|",
+    ($sums | map(select(.set == "locomo")) | sort_by(-rule.value, .system)[] |
+      "| \(.system) | \(rule | "\(.value | pct) [\(.cluster_lo | pct), \(.cluster_hi | pct)]") | \(rule | if .doubtful then "\(.doubtful) [\(.doubt_lo | pct), \(.doubt_hi | pct)]" else "0" end) | \(of("locomo-f1@1").overall | "\(.value | pct) [\(.cluster_lo | pct), \(.cluster_hi | pct)]") | \([of("rule@2").raw_categories[] | select(.category == "5")][0].figure.value | pct) | \(of("evidence-recall@1").overall.value | pct) |"), ""
+  else empty end),
+  "| system | " + ($sets | map("\(.) (\(n(.)))") | join(" | ")) + " |", "|---|" + ($sets | map("---|") | join("")),
+  ($sums | group_by(.system) | map({s: .[0].system, v: (map(rule.value) | add)}) | sort_by(-.v, .s)[] | .s as $s | "| \($s) | " + ($sets | map(cell($s; .)) | join(" | ")) + " |")'

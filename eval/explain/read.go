@@ -40,15 +40,16 @@ const echoLength = 25
 
 // misread says what the reader did with what it saw.
 func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
-	if abstains(r) {
-		return schema.FaultRefused, "the reader gave no answer"
-	}
 	answer, asked := newBag(r.Answer), newBag(r.Question)
 	key, context := textnorm.Key(r.Answer), x.contextKey(r)
 	switch {
+	case len(answer.terms) > 0 && key == textnorm.Key(r.Question): // whose words may be those of a refusal
+		return schema.FaultEchoed, "the answer repeats the question"
+	case abstains(r):
+		return schema.FaultRefused, "the reader gave no answer"
 	case len(answer.terms) == 0:
 		return "", ""
-	case key == textnorm.Key(r.Question), len(answer.terms) >= 3 && answer.both(asked) == len(answer.terms):
+	case len(answer.terms) >= 3 && answer.both(asked) == len(answer.terms):
 		return schema.FaultEchoed, "the answer repeats the question"
 	case len(answer.terms) >= echoLength && strings.Contains(context, key):
 		return schema.FaultEchoed, "the answer repeats what was shown"

@@ -57,6 +57,9 @@ func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit)
 	d := fidelity.Compare(o, rest, nil)
 	if d.Same() { // the label is gone, or not where it was
 		d.Kind = schema.FaultSpeaker
+		if whole := fidelity.Compare(fidelity.Original{Text: h.Text}, rest, nil); whole.Kind == schema.FaultEncoding {
+			d = whole
+		}
 	}
 	switch {
 	case d.Kind == schema.FaultEncoding:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/fidelity"
 	"membench/eval/judge"
 	"membench/eval/protocol"
 	"membench/internal/textnorm"
@@ -97,7 +98,7 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 	if key := textnorm.Key(r.Answer); key != "" && !r.Abstain {
 		for _, g := range r.AllGolds() {
-			if textnorm.Key(g) == key {
+			if textnorm.Key(g) == key && fidelity.Carries(g, r.Answer) { // 19:45 is not 1945
 				return "the answer is the gold word for word"
 			}
 		}

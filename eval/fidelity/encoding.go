@@ -55,7 +55,7 @@ func encoded(o Original, want []word, got string) (Difference, bool) {
 		tries = next
 	}
 	for _, undo := range undoes { // decoded once more than it was encoded
-		if t, ok := undo(text); ok && t != text && within(want, words(t)) < 0 && len(words(t)) > 1 && within(words(t), words(got)) >= 0 {
+		if t, ok := undo(text); ok && t != text && !left([]rune(text), []rune(t)) && within(want, words(t)) < 0 && len(words(t)) > 1 && within(words(t), words(got)) >= 0 {
 			return d, true
 		}
 	}

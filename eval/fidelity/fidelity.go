@@ -56,6 +56,7 @@ const (
 	leastWords   = 4    // of a text, to be known by how they are spelt
 	leastSpliced = 2    // letters that a text has of an original before it goes on as another
 	leastLost    = 3    // a text goes on as another where a third of the original is gone
+	leastCode    = 7    // digits with dashes between them that are one code, not two numbers
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 

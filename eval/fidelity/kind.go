@@ -189,11 +189,17 @@ func (t *typed) names(s span, ws []word) bool {
 		}
 	}
 	for _, w := range t.han {
-		if s.meets(span{w.Start, w.End}) && (w.Class == 'R' || w.Class == 'S') {
+		if s.meets(span{w.Start, w.End}) && (w.Class == 'R' || w.Class == 'S' || place(w.Form)) {
 			return true
 		}
 	}
 	return false
+}
+
+// place reports whether a Chinese word is what a town, county or province is called, which the
+// dictionary has with that behind it: 烟台, as there is 烟台市.
+func place(w string) bool {
+	return utf8.RuneCountInString(w) > 1 && slices.ContainsFunc([]string{"市", "县", "省"}, func(kind string) bool { return len(segmenter.Cut(w+kind)) == 1 })
 }
 
 // proper reports whether grammar makes a word at the beginning of a sentence a name.
@@ -414,7 +420,7 @@ func weight(ws []word) (n float64) {
 func broken(gone, put []word) bool {
 	was, is := joined(gone), joined(put)
 	switch {
-	case was == "" || is == "" || !left([]rune(was), []rune(is)):
+	case was == is || is == "" || !left([]rune(was), []rune(is)):
 		return false
 	case !slices.ContainsFunc(put, func(w word) bool { return !w.number }): // a shorter number is another one
 		return content(gone) > 1.5 && strings.HasSuffix(was, is)

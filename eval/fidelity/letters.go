@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,6 +163,8 @@ func spell(s string, sign func(rune) bool) (out spelling) {
 			continue
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), unicode.Is(unicode.Sc, r), r == '%', r == '°':
 		case strings.ContainsRune(".,:/", r) && digit(i, -1) && digit(i, 1):
+		case unicode.Is(unicode.Pd, r) && digit(i, -1) && digit(i, 1) && figures(rs, i) < leastCode: // 3-7, 7–15
+			r = '-'
 		default:
 			continue
 		}
@@ -169,6 +172,18 @@ func spell(s string, sign func(rune) bool) (out spelling) {
 		blank = false
 	}
 	return out
+}
+
+// figures counts the digits of the run of digits and dashes around a dash.
+func figures(rs []rune, i int) (n int) {
+	for _, step := range []int{-1, 1} {
+		for at := i + step; at >= 0 && at < len(rs) && (unicode.IsDigit(rs[at]) || unicode.Is(unicode.Pd, rs[at])); at += step {
+			if unicode.IsDigit(rs[at]) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // strange are the characters of a text that come back in it and are not in the original: a
@@ -324,16 +339,19 @@ func respelt(text, got string) bool {
 	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
-// halved is a text of which each half, or each word, stands there twice, without the second
-// one; "" where it is none.
+// halved is a text that stands there several times, or each word of which stands there twice,
+// once; "" where it is none.
 func halved(s string) string {
 	s = strings.TrimSpace(s)
 	if len(letters(s)) == 0 {
 		return ""
 	}
-	if r := []rune(s); len(r) >= 2*leastLetters {
-		if half := strings.TrimSpace(string(r[:len(r)/2])); half == strings.TrimSpace(string(r[(len(r)+1)/2:])) {
-			return half
+	for r, times := []rune(s), 2; times*leastLetters <= len(r); times++ {
+		once := strings.TrimSpace(string(r[:len(r)/times]))
+		for _, between := range []string{"", " "} {
+			if strings.Repeat(once+between, times-1)+once == s {
+				return cmp.Or(halved(once), once)
+			}
 		}
 	}
 	if r := []rune(s); len(r) >= 2*leastLetters && len(r)%2 == 0 { // each letter twice

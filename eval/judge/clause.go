@@ -254,10 +254,10 @@ func (m *manner) clauseFeatures() {
 			partial++
 		}
 	}
-	low := strings.ToLower(p.at.raw)
+	low := p.at.low()
 	m.put(ln1(len(list)), b2f(at == len(list)-1), b2f(h.lead == "contrast"), ln1(h.acts[0]), ln1(h.acts[1]), ln1(h.acts[2]+h.acts[3]), ln1(h.rest), ln1(ahead), ln1(h.typed), float64(h.asked)/float64(max(1, r.asked)), b2f(h.embedded),
 		b2f(h.from > 0 && strings.Contains(p.at.gap(h.from), ":")),
-		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(strings.ToLower(p.gt.raw), " or ")), b2f(p.otherValue(h)), b2f(s.whole), b2f(p.plainly(r, h)), b2f(s.answersOtherwise()))
+		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(p.gt.low(), " or ")), b2f(p.otherValue(h)), b2f(s.whole), b2f(p.plainly(r, h)), b2f(s.answersOtherwise()))
 	for _, side := range []struct {
 		from, to int
 		matrix   *clause

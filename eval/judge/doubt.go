@@ -2,45 +2,6 @@ package judge
 
 import "strings"
 
-// stance decides what an accepting verdict is worth by how the gold is said: refuse is
-// why it is wrong after all, doubt why it cannot be read with certainty.
-func (p *prepared) stance(r *reading) (refuse, doubt string) {
-	if r.looping && !looping(p.gt) {
-		return "the reply repeats itself without end", ""
-	}
-	if refuse, doubt = p.opposed(r); refuse != "" {
-		return refuse, ""
-	}
-	if again := p.takenBack(r); again != "" {
-		doubt = again
-	}
-	if part := p.unsaid(); part != "" && doubt == "" {
-		doubt = "a part of the gold is not said: " + part
-	}
-	if doubt != "" {
-		return "", doubt
-	}
-	if !p.weighs(r) {
-		return "", ""
-	}
-	if r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == "" {
-		if r.items > 5 {
-			return "one of a list of candidates", ""
-		}
-		return "", "one of a list of candidates"
-	}
-	switch s := p.stand(r); {
-	case s.answersOtherwise():
-		return "", "another clause answers the question, and the gold's does not"
-	case s.remarked():
-		return "", "a sentence says something of the answer that cannot be read with certainty"
-	}
-	if m := model(); m.Doubt.score(p.manner(r)) >= m.Thresholds.Doubt {
-		return "", p.why(r)
-	}
-	return "", ""
-}
-
 // unsaid is an item that an answer leaves out of a gold that is a list of few words each, and says
 // that there is no more. Those who label answers mostly accept a part of a list that claims nothing
 // of the rest.
@@ -63,11 +24,6 @@ func (p *prepared) unsaid() string {
 
 // nothingElse are words by which an answer ends a list.
 var nothingElse = wordSet("only just solely alone exclusively single merely 只 只有 仅 仅仅 就只 唯一 唯有")
-
-// weighs reports whether the way in which the answer says the gold is weighed.
-func (p *prepared) weighs(r *reading) bool {
-	return !p.abstainQ && r.first >= 0 && (!r.looping || looping(p.gt)) && !p.bare(r) && !p.asserts(r)
-}
 
 // unsigned reports whether an answer has no word and no sign that may act on the rest.
 func (p *prepared) unsigned(r *reading) bool { return len(r.operators) == 0 && !p.signs() }

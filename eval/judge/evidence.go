@@ -5,13 +5,14 @@ import "strings"
 // evidence is what of the gold an answer covers and contradicts.
 type evidence struct {
 	*prepared
-	r        *reading
-	gold     []*unit
-	a, q     []unit
-	from, to int    // bytes of the home
-	said     []bool // of the answer's words: by gold or question
-	covered  []bool // of the gold's
-	asked    []bool // of the question's: the home has it
+	r         *reading
+	gold      []*unit
+	a, q      []unit
+	from, to  int      // bytes of the home
+	said      []bool   // of the answer's words: by gold or question
+	covered   []bool   // of the gold's
+	sentences []uint64 // of the answer that have it, by the gold's words; the 64th and later are one
+	asked     []bool   // of the question's: the home has it
 
 	found, head, headFound                           int
 	opposites, oppositesHome, siblings, siblingsHome int
@@ -85,7 +86,7 @@ func (p *prepared) own() []*unit {
 
 // cover finds which words of the gold the answer has, and which of its own gold or question have.
 func (e *evidence) cover() {
-	e.said, e.covered = make([]bool, len(e.a)), make([]bool, len(e.gold))
+	e.said, e.covered, e.sentences = make([]bool, len(e.a)), make([]bool, len(e.gold)), make([]uint64, len(e.gold))
 	for i := range e.a {
 		u := &e.a[i]
 		e.said[i] = u.stop
@@ -103,6 +104,7 @@ func (e *evidence) cover() {
 		for i := range e.a {
 			if !e.a[i].stop && means(&g.tok, &e.a[i].tok) >= .7 || e.valueSaid(g.pos, e.a[i].pos) {
 				e.covered[j], e.said[i] = true, true
+				e.sentences[j] |= 1 << min(e.a[i].sent, 63)
 			}
 		}
 		e.found += int(b2f(e.covered[j]))

@@ -351,6 +351,10 @@ func prepare(q Question, gold, answer string) *prepared {
 	}
 	p.aw = dates(p.at, year)
 	p.gv, p.av, p.qv = values(p.gt.raw, &p.gw), values(p.at.raw, &p.aw), values(p.qt.raw, &p.qw)
+	if asksBound(p.qt.raw) {
+		unbound(p.gv)
+		unbound(p.av)
+	}
 	p.reckon()
 	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {
 		p.ref = asked[0].Hi

@@ -33,7 +33,7 @@ func finalPart(s string, q *text) (part, how string) {
 		s = strings.TrimSpace(rest) // a heading
 	}
 	low := strings.ToLower(s)
-	long := len(s) > longReply || strings.Count(s, "\n") > 2
+	long := len(s) > longReply || strings.Count(s, "\n") > 2 && !strings.Contains(s, "\n- ") && !strings.Contains(s, "\n* ")
 	if i := lastMark(low, strongConclusions); i >= 0 && (long || i > 0 && boundary(low, i)) {
 		if part := concluded(s[i:]); part != "" {
 			return part, "the marked conclusion"
@@ -161,6 +161,19 @@ func clip(s string) string {
 	return textnorm.Cut(s, most/3)
 }
 
+// ending keeps the end of a story that has no paragraphs: what it comes to stands there.
+func ending(s string) string {
+	const most = 900 // bytes
+	for len(s) > most {
+		end := sentenceEnd(s)
+		if end <= 0 || end >= len(s) {
+			return clip(s)
+		}
+		s = strings.TrimSpace(s[end:])
+	}
+	return s
+}
+
 // answersFirst is the first sentence of a reply, with the list that it announces, where
 // it is about the question and announces no work: "Ann moved in May, because …".
 func answersFirst(s string, q *text) string {
@@ -178,6 +191,9 @@ func answersFirst(s string, q *text) string {
 		if strings.HasPrefix(low, w) || strings.Contains(low, " i will follow") || strings.Contains(low, "extract relevant") {
 			return ""
 		}
+	}
+	if (strings.HasPrefix(low, "i ") || strings.HasPrefix(low, "i've ")) && !q.hasWord("you") || strings.HasPrefix(low, "我") && !strings.ContainsAny(q.raw, "你您") {
+		return "" // what the one who answers did to find it
 	}
 	about, n := 0, 0
 	for i := range q.toks {
@@ -227,7 +243,7 @@ func lastParagraph(s string) string {
 		if i = strings.LastIndexByte(s, '\n'); i >= 0 && !listItem(strings.TrimLeft(s[i:], "\n ")) {
 			return clip(strings.TrimSpace(s[i:]))
 		}
-		return clip(s)
+		return ending(s)
 	}
 	part := strings.TrimLeft(s[i:], "\n ")
 	if listItem(part) || utf8.RuneCountInString(part) < 12 {

@@ -119,17 +119,7 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	if p.by == "empty" || p.by == "abstention" {
 		return v
 	}
-	if o.Method == Trained && model().Sure != nil && o.Threshold == 0 {
-		return p.weighed(v)
-	}
-	if v.Correct {
-		r := p.read()
-		refuse, doubt := p.stance(r)
-		if v.Doubt = doubt; refuse != "" {
-			return refused(v, refuse)
-		}
-	}
-	return v
+	return p.weighed(v, o)
 }
 
 // verdict compares what the answer says with the gold, whatever its stance.

@@ -3,11 +3,9 @@ package judge
 import (
 	"math"
 	"strings"
-
-	"membench/internal/depparse"
 )
 
-// mannerNames are what the weights for doubt see of an accepted answer: how it says the
+// mannerNames are what the weights of the last stage see of how an answer says the
 // gold, never which words it has. Words are of four kinds: of the gold, of the question,
 // of the frame of an answer, and the rest, which nothing accounts for. The span is what
 // of a sentence reaches from its first word of gold or question to its last.
@@ -21,21 +19,15 @@ var mannerNames = func() []string {
 		"possessed", "person_first", "person_home",
 	}
 	for _, where := range []string{"prior", "next"} {
-		for _, what := range []string{"count", "rest", "short", "bare", "asks", "gold", "person", "self", "points", "fragment", "order", "same_shape", "said_least"} {
+		for _, what := range []string{"count", "rest", "short", "bare", "asks", "gold", "person", "self", "points", "same_shape", "said_least"} {
 			names = append(names, where+"_"+what)
 		}
 	}
 	for _, kind := range operatorKinds {
 		names = append(names, kind+"_ahead", kind+"_inside", kind+"_behind", kind+"_elsewhere")
 	}
-	names = append(names, clauseNames...)
-	return append(names, "depth", "heads_rest", "root_rest", "root_order", "root_noun", "verb_asked", "verb_modal", "verb_negated", "verb_past", "question_past", "tense_differs",
-		"gold_subject", "gold_object", "gold_oblique", "gold_modifier", "gold_root", "gold_joined", "head_noun_rest",
-		"subject_asked", "subject_person", "subject_self", "subject_points", "subject_rest", "subject_none", "marked", "adverbs_rest", "verbs_rest", "nouns_rest", "names_rest", "adjectives_rest", "conjuncts_rest", "relative")
+	return append(names, clauseNames...)
 }()
-
-// MannerNames lists the features of the weights for doubt.
-func MannerNames() []string { return append([]string(nil), mannerNames...) }
 
 // operatorKinds group the kinds of operators as features.
 var operatorKinds = []string{"negation", "contrast", "concession", "exclusion", "correction", "condition", "guess", "alternative", "report", "time", "unreal", "intent", "exchange", "question"}
@@ -79,7 +71,7 @@ func (m *manner) bool(v ...bool) {
 	}
 }
 
-// manner gives what the weights for doubt see of an answer that says the gold.
+// manner gives the features of an answer that says the gold.
 func (p *prepared) manner(r *reading) []float64 {
 	t := p.at
 	m := &manner{p: p, r: r, kind: p.stand(r).kind, f: make([]float64, 0, len(mannerNames))}
@@ -98,7 +90,6 @@ func (p *prepared) manner(r *reading) []float64 {
 	m.sentences(home+1, t.sents)
 	m.operators(from, lo, hi, to)
 	m.clauseFeatures()
-	m.grammar(from, to)
 	return m.f
 }
 
@@ -162,7 +153,7 @@ func (m *manner) span(from, lo, hi, to int) {
 	p, r, t := m.p, m.r, m.p.at
 	n := max(1, to-from-m.count(from, to, ofFrame))
 	m.put(ln1(m.count(from, lo, ofRest)), ln1(m.count(lo, hi, ofRest)), ln1(m.count(hi, to, ofRest)), ln1(max(0, lo-from)), float64(m.count(from, to, ofRest))/float64(n))
-	verbatim, missed := strings.Contains(strings.ToLower(t.raw), strings.ToLower(strings.TrimRight(p.gt.raw, " .。"))), 0
+	verbatim, missed := strings.Contains(t.low(), strings.TrimRight(p.gt.low(), " .。")), 0
 	c := p.compared()
 	for i, gi := range c.gc {
 		missed += int(b2f(c.best[i] == 0 && p.gt.toks[gi].name))
@@ -241,7 +232,7 @@ func (t *text) end(i int) int { return min(len(t.raw), t.toks[i].pos+len(t.toks[
 // oddest of them where there are several.
 func (m *manner) sentences(a, b int) {
 	t := m.p.at
-	var count, rest, short, bare, asks, gold, person, own, point, fragment, order, shape float64
+	var count, rest, short, bare, asks, gold, person, own, point, shape float64
 	least := 1.
 	for s := a; s < b; s++ {
 		from, to := t.sentence(s)
@@ -267,32 +258,8 @@ func (m *manner) sentences(a, b int) {
 		point += b2f(that)
 		least = math.Min(least, float64(g+q)/float64(max(1, g+q+x)))
 		shape += b2f(g == 0 && q > 0 && x > 0 && 2*q >= m.r.asked)
-		if !t.toks[from].han && (g == 0 || !somebody) {
-			ws := m.parse(s)
-			verb, subject, root := false, false, -1
-			for i, w := range ws {
-				verb = verb || strings.HasPrefix(w.Tag, "V") || w.Tag == "MD"
-				subject = subject || strings.HasPrefix(w.Rel, "nsubj")
-				if w.Head < 0 && root < 0 {
-					root = i
-				}
-			}
-			fragment += b2f(!subject)
-			order += b2f(!subject && root >= 0 && (ws[root].Tag == "VB" || ws[root].Tag == "VBP"))
-		}
 	}
-	m.put(ln1(int(count)), ln1(int(rest)), short, ln1(int(bare)), asks, ln1(int(gold)), ln1(int(person)), ln1(int(own)), ln1(int(point)), ln1(int(fragment)), ln1(int(order)), ln1(int(shape)), least)
-}
-
-// parse reads the grammar of an English sentence.
-func (m *manner) parse(s int) []depparse.Word {
-	t := m.p.at
-	from, to := t.sentence(s)
-	end := len(t.raw)
-	if to < len(t.toks) {
-		end = t.toks[to].pos
-	}
-	return depparse.Parse(strings.TrimSpace(t.raw[t.toks[from].pos:end]))
+	m.put(ln1(int(count)), ln1(int(rest)), short, ln1(int(bare)), asks, ln1(int(gold)), ln1(int(person)), ln1(int(own)), ln1(int(point)), ln1(int(shape)), least)
 }
 
 // operators counts the words that operate on a statement, by kind and place.
@@ -322,126 +289,3 @@ func (m *manner) operators(from, lo, hi, to int) {
 		m.put(ln1(n[0]), ln1(n[1]), ln1(n[2]), ln1(n[3]))
 	}
 }
-
-// grammar says by the parse of the sentence with the gold what the gold is in it, what
-// governs it, and what of the rest is a verb, a noun, a name.
-func (m *manner) grammar(from, to int) {
-	const n = 32
-	p, t := m.p, m.p.at
-	if t.toks[from].han || t.toks[m.r.first].han {
-		m.f = append(m.f, make([]float64, n)...)
-		return
-	}
-	ws := m.parse(t.toks[from].sent)
-	base := t.toks[from].pos
-	kind := make([]uint8, len(ws)) // of each word, by its place
-	j := from
-	for i, w := range ws {
-		for j+1 < to && t.toks[j+1].pos-base <= w.Start {
-			j++
-		}
-		if d := w.Start - (t.toks[j].pos - base); d >= 0 && d < len(t.toks[j].word)+2 {
-			kind[i] = m.kind[j]
-		}
-	}
-	gold, root := -1, -1
-	for i, w := range ws { // the highest word of the gold
-		if kind[i] == ofGold && (gold < 0 || w.Head == -1 || w.Head < len(kind) && w.Head >= 0 && kind[w.Head] != ofGold && kind[gold] == ofGold && ws[gold].Head >= 0 && kind[ws[gold].Head] == ofGold) {
-			gold = i
-		}
-		if w.Head < 0 && root < 0 {
-			root = i
-		}
-	}
-	if gold < 0 || root < 0 {
-		m.f = append(m.f, make([]float64, n)...)
-		return
-	}
-	verbal := func(i int) bool { return strings.HasPrefix(ws[i].Tag, "V") }
-	depth, heads, verb := 0, 0, -1
-	for i, steps := gold, 0; i >= 0 && i < len(ws) && steps < len(ws); i, steps = ws[i].Head, steps+1 {
-		switch strings.SplitN(ws[i].Rel, ":", 2)[0] {
-		case "ccomp", "advcl", "acl", "xcomp", "csubj", "parataxis", "conj":
-			depth++
-		}
-		if i != gold && kind[i] == ofRest {
-			heads++
-		}
-		if verb < 0 && verbal(i) {
-			verb = i
-		}
-	}
-	if verb < 0 {
-		verb = root
-	}
-	modal, negated, subject := false, false, -1
-	past := ws[verb].Tag == "VBD" || ws[verb].Tag == "VBN"
-	for i, w := range ws {
-		if w.Head != verb {
-			continue
-		}
-		low := strings.ToLower(w.Form)
-		modal = modal || w.Tag == "MD"
-		negated = negated || low == "not" || low == "n't" || low == "never"
-		past = past || (w.Rel == "aux" || w.Rel == "cop" || w.Rel == "aux:pass") && w.Tag == "VBD"
-		if w.Rel == "aux" && (w.Tag == "VBZ" || w.Tag == "VBP") {
-			past = false
-		}
-		if subject < 0 && strings.HasPrefix(w.Rel, "nsubj") {
-			subject = i
-		}
-	}
-	askedPast := p.qt.hasWord("did") || p.qt.hasWord("was") || p.qt.hasWord("were") || p.qt.hasWord("had")
-	m.put(ln1(depth), ln1(heads))
-	m.bool(kind[root] == ofRest, ws[root].Tag == "VB", strings.HasPrefix(ws[root].Tag, "N"), kind[verb] == ofQuestion, modal, negated, past, askedPast, past != askedPast)
-	rel := ws[gold].Rel
-	m.bool(strings.HasPrefix(rel, "nsubj"), rel == "obj" || rel == "iobj", strings.HasPrefix(rel, "obl"), strings.HasPrefix(rel, "nmod") || rel == "compound" || rel == "amod", gold == root, rel == "conj" || rel == "appos" || rel == "list")
-	m.bool(ws[gold].Head >= 0 && strings.HasPrefix(ws[ws[gold].Head].Tag, "N") && kind[ws[gold].Head] == ofRest)
-	if subject >= 0 {
-		low := strings.ToLower(ws[subject].Form)
-		m.bool(kind[subject] == ofQuestion, persons[low] && !self[low], self[low], points[low], kind[subject] == ofRest, false)
-	} else {
-		m.bool(false, false, false, false, false, true)
-	}
-	var marked, adverbs, verbs, nouns, names, adjectives, joined, relative int
-	for i, w := range ws {
-		marked += int(b2f(w.Rel == "mark"))
-		relative += int(b2f(w.Rel == "acl:relcl"))
-		if kind[i] != ofRest {
-			continue
-		}
-		switch {
-		case strings.HasPrefix(w.Tag, "V"):
-			verbs++
-		case strings.HasPrefix(w.Tag, "NNP"):
-			names++
-		case strings.HasPrefix(w.Tag, "N"):
-			nouns++
-		case strings.HasPrefix(w.Tag, "RB"):
-			adverbs++
-		case strings.HasPrefix(w.Tag, "J"):
-			adjectives++
-		}
-		joined += int(b2f(w.Rel == "conj" && w.Head >= 0 && (kind[w.Head] == ofGold || w.Head == gold)))
-	}
-	m.put(ln1(marked), ln1(adverbs), ln1(verbs), ln1(nouns), ln1(names), ln1(adjectives), ln1(joined), ln1(relative))
-}
-
-// Manner is what the weights for doubt see of an answer: nil where the answer is refused
-// or does not say the gold in words. sentence: it repeats the question.
-// For training.
-func Manner(q Question, golds []string, answer string) (f []float64, sentence bool) {
-	for _, g := range alternatives(golds) {
-		p := prepare(q, g, answer)
-		if v := p.verdict(q, g, answer, Options{}); !v.Correct {
-			continue
-		}
-		if r := p.read(); p.weighs(r) {
-			return p.manner(r), r.restates >= .5
-		}
-	}
-	return nil, false
-}
-
-// Doubts are the embedded weights for doubt.
-func Doubts() *Model { return model().Doubt }

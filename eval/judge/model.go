@@ -21,15 +21,10 @@ type Model struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
 		Long    float64 `json:"long"`
-		Doubt   float64 `json:"doubt"`   // from here an accepted answer is doubtful
-		Sure    float64 `json:"sure"`    // below it an accepted answer is doubtful
-		Certain float64 `json:"certain"` // from here an answer is right whatever words and rules say
+		Sure    float64 `json:"sure"` // below it an accepted answer is doubtful
 	} `json:"thresholds"`
 	// Long are the weights for replies out of which a final part was cut.
 	Long *Model `json:"long,omitempty"`
-	// Doubt are the weights that say how likely an accepting verdict is to be wrong by how
-	// the answer says the gold.
-	Doubt *Model `json:"doubt"`
 	// Sure are the weights of the last stage: how likely an answer is to be right, all facts together.
 	Sure *Model `json:"sure,omitempty"`
 	// Dates are the odds that an answer is right whose date or length stands so to the gold's.

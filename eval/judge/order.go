@@ -42,7 +42,7 @@ var sequels = []string{", then ", " then ", ", and finally ", ", finally ", " an
 
 // steps are the steps of the gold, each by its words that no other has; none where it is no row.
 func (p *prepared) steps() [][]*unit {
-	raw := strings.ToLower(p.gt.raw)
+	raw := p.gt.low()
 	row := hasWithin(raw, []string{"then ", "finally", "→", "->", "followed by", "然后", "接着", "改成", "改为", "变成", "换成"}) ||
 		strings.Contains(raw, "from ") && strings.Contains(raw, " to ") || strings.Contains(raw, "从") && strings.Contains(raw, "到") || strings.Contains(raw, "先") && (strings.Contains(raw, "再") || strings.Contains(raw, ",后")) || strings.Contains(raw, " before ")
 	if !row || len(p.gt.raw) != len(raw) || p.gw.isDate() {
@@ -144,7 +144,7 @@ func (p *prepared) turnsOrder(at []int) bool {
 
 // choice is the two things of which a question asks which came first or later.
 func (p *prepared) choice() (a, b []*unit, ok bool) {
-	raw := strings.ToLower(p.qt.raw)
+	raw := p.qt.low()
 	if !hasWithin(raw, []string{"first", "earlier", "before", "sooner", "先"}) || len(raw) != len(p.qt.raw) {
 		return nil, nil, false
 	}

@@ -457,7 +457,7 @@ var courtesies = []string{"that would be ", "it would be ", "this would be ", "å
 
 // courteous reports whether a byte of the answer stands in a courtesy.
 func (p *prepared) courteous(pos int) bool {
-	low := strings.ToLower(p.at.raw)
+	low := p.at.low()
 	if len(low) != len(p.at.raw) {
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/internal/textnorm"
 	"membench/internal/timex"
 )
 
@@ -211,7 +210,7 @@ func (p *prepared) partly(i int, framed []bool) bool {
 // hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
 // pairs of characters, whatever its words.
 func (p *prepared) hanFrame() []bool {
-	if !strings.ContainsFunc(p.at.raw, textnorm.IsHan) {
+	if !p.at.han {
 		return nil
 	}
 	covered := make([]bool, len(p.at.raw))
@@ -425,11 +424,14 @@ func (p *prepared) operators(r *reading) []operator {
 		out = append(out, operator{kind, k.word, i})
 	}
 	for i := 1; i < len(t.toks); i++ {
-		if gap := strings.Fields(strings.ToLower(t.gap(i))); slices.Contains(gap, "or") && !strings.Contains(p.qt.raw, " or ") && !strings.Contains(p.gt.raw, " or ") {
+		if gap := t.gap(i); len(gap) > 2 && slices.Contains(strings.Fields(strings.ToLower(gap)), "or") && !strings.Contains(p.qt.raw, " or ") && !strings.Contains(p.gt.raw, " or ") {
 			out = append(out, operator{"alternative", "or", i})
 		}
 	}
 	for _, op := range hanOperators {
+		if !t.han {
+			break
+		}
 		w, kind := op.word, op.kind
 		if strings.Contains(p.qt.raw, w) || strings.Contains(p.gt.raw, w) {
 			continue

@@ -4,7 +4,7 @@ package judge
 // of manner: how the earlier stages decided, and what of the gold is covered, contradicted, or open.
 var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_refuses", "gate_doubts", "gate_later", "gate_list", "asserts", "bare",
 	"units", "covered", "covered_head", "missing", "opposites", "opposites_home", "siblings", "siblings_home", "names_rival", "numbers_rival", "substituted", "negation_differs_home", "negation_at_gold", "rest_home", "rest_all",
-	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "subject_other", "question_opposite", "given_up", "manner_doubts", "remarked", "candidates"}, append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)
+	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "subject_other", "question_opposite", "given_up", "remarked", "candidates"}, append(detailNames[:len(detailNames):len(detailNames)], append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)...)
 
 // SureNames lists the features of the weights of the last stage.
 func SureNames() []string { return append([]string(nil), sureNames...) }
@@ -13,7 +13,6 @@ func SureNames() []string { return append([]string(nil), sureNames...) }
 type gates struct {
 	refuse, opposed, later, list, order string
 	candidates, remarked                bool
-	manner                              float64 // of the weights for manner
 }
 
 func (p *prepared) gates(r *reading) (g gates) {
@@ -26,10 +25,14 @@ func (p *prepared) gates(r *reading) (g gates) {
 }
 
 // weighed is the verdict of the last stage: weights that see all facts together say how likely the
-// answer is to be right. One that the words refuse is right after all where that is very likely; one that
-// they accept is doubtful where it is not, or where a rule of stance speaks against it.
-func (p *prepared) weighed(v Verdict) Verdict {
+// answer is to be right. One that the words refuse is right after all where that is likely; one that
+// they accept is doubtful where it is not. Rules decide of what weights see too seldom: an answer that says
+// the opposite, another order of events, and endless repetition.
+func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	t := &model().Thresholds
+	if m := model().Sure; m == nil || len(m.Features) != len(sureNames) {
+		return v // while tools/judgetrain makes new ones
+	}
 	r := p.read()
 	if v.Correct && r.first >= 0 && p.bare(r) && p.complete() {
 		refuse, doubt := p.opposed(r)
@@ -46,19 +49,15 @@ func (p *prepared) weighed(v Verdict) Verdict {
 	if g.refuse != "" {
 		return refused(v, g.refuse)
 	}
-	if !v.Correct && s >= t.Sure {
+	if !v.Correct && s >= t.Sure && o.Method == Trained && o.Threshold == 0 {
 		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
 	}
-	if !v.Correct {
-		return v
-	}
-	if v.Doubt = g.say(s < t.Certain); v.Doubt != "" {
-		return v
-	}
-	if s < t.Sure || s < t.Certain && g.manner >= 2*t.Doubt {
-		v.Doubt = "it says less or other than the gold"
-		if r.first >= 0 {
+	if v.Correct && (s < t.Sure || g.order != "") {
+		v.Doubt = g.say()
+		if v.Doubt == "" && r.first >= 0 {
 			v.Doubt = p.why(r)
+		} else if v.Doubt == "" {
+			v.Doubt = "it says less or other than the gold"
 		}
 	}
 	return v
@@ -72,26 +71,15 @@ func refused(v Verdict, why string) Verdict {
 	return v
 }
 
-// mannerDoubts is what the weights for manner say of an answer with such features, 0 where its clauses
-// settle it.
-func (p *prepared) mannerDoubts(r *reading, f []float64) float64 {
-	if r.first < 0 || !p.weighs(r) {
-		return 0
+// say is what the rules of stance have against a doubtful answer, "" nothing.
+func (g *gates) say() string {
+	for _, why := range []string{g.order, g.opposed, g.later} {
+		if why != "" {
+			return why
+		}
 	}
-	return model().Doubt.score(f)
-}
-
-// say is what the rules of stance doubt, "" nothing. A part of a list that is not said is no doubt where
-// the weights are certain: those who label answers often accept it.
-func (g *gates) say(uncertain bool) string {
 	switch {
-	case g.order != "":
-		return g.order
-	case g.opposed != "":
-		return g.opposed
-	case g.later != "":
-		return g.later
-	case g.list != "" && uncertain:
+	case g.list != "":
 		return "a part of the gold is not said: " + g.list
 	case g.candidates:
 		return "one of a list of candidates"
@@ -119,8 +107,9 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 			g.order = "it puts things in another order than the gold"
 		}
 		f = e.features(f, &g)
-		g.manner, g.remarked, g.candidates = p.mannerDoubts(r, manner), p.stand(r).remarked(), r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
-		put(g.manner, b2f(g.remarked), b2f(g.candidates))
+		g.remarked, g.candidates = p.stand(r).remarked(), r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
+		put(b2f(g.remarked), b2f(g.candidates))
+		f = e.details(f)
 	}
 	w, _ := p.compared().features(&p.gw, &p.aw, &p.qw)
 	put(w...)
@@ -129,7 +118,7 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 }
 
 // stanceFeatures is how many features an answer has none of that does not say the gold at all.
-const stanceFeatures = 34
+var stanceFeatures = 33 + len(detailNames)
 
 // features appends what the evidence and the rules of stance say.
 func (e *evidence) features(f []float64, g *gates) []float64 {

@@ -42,12 +42,22 @@ type tok struct {
 // text is a text cut for comparison.
 type text struct {
 	raw   string // NFKC
+	han   bool   // has Chinese
+	lower string // see low
 	toks  []tok
 	sents int
 	items [][2]int // token ranges between list marks
 
 	unitList  []unit // see units
 	unitsRead bool
+}
+
+// low is the text in lower case.
+func (t *text) low() string {
+	if t.lower == "" {
+		t.lower = strings.ToLower(t.raw)
+	}
+	return t.lower
 }
 
 // content yields the indexes of the words that carry meaning.
@@ -83,6 +93,7 @@ func cut(s string) *text {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case unicode.Is(unicode.Han, r):
+			t.han = true
 			j := i
 			for j < len(s) {
 				r, n := utf8.DecodeRuneInString(s[j:])

@@ -28,7 +28,7 @@ func (t *text) units() []unit {
 			out = append(out, unit{tok: t.toks[i]})
 		}
 	}
-	if strings.ContainsFunc(t.raw, textnorm.IsHan) {
+	if t.han {
 		lex := lexicon()
 		for _, w := range words.Cut(t.raw) {
 			r, _ := utf8.DecodeRuneInString(w.Form)
@@ -68,7 +68,7 @@ func (t *text) units() []unit {
 // means says how well one word stands for another, in both languages.
 func means(g, a *tok) float64 {
 	m := same(g, a)
-	if m < .7 && g.han && a.han && shareHan(g.word, a.word) {
+	if m < .7 && g.han && a.han && !(g.name && a.name) && shareHan(g.word, a.word) {
 		return .7
 	}
 	return m

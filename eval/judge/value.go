@@ -76,7 +76,7 @@ func values(s string, w *when) []value {
 			}
 			v.pos, v.end = i, end
 			i = end
-			if v.kind == "count" && reference(s[:v.pos]) {
+			if v.kind == "count" && (reference(s[:v.pos]) || strings.EqualFold(s[v.pos:v.end], "first")) {
 				continue
 			}
 			if side, n := boundBefore(s[:v.pos]); side != 0 {
@@ -194,6 +194,17 @@ func boundAfter(s string) (side, n int) {
 		}
 	}
 	return 0, 0
+}
+
+// asksBound reports whether a question asks from where on something is so: then "85 %" and "above 85 %" say the same.
+func asksBound(q string) bool {
+	return hasWithin(strings.ToLower(q), []string{"threshold", "limit", "exceed", "above", "below", "at least", "at most", "maximum", "minimum", "阈值", "门限", "上限", "下限", "超过", "低于", "高于", "达到", "触发"})
+}
+
+func unbound(list []value) {
+	for i := range list {
+		list[i].bound = 0
+	}
 }
 
 // sameValue reports whether two values of one kind are the same. Other units of one

@@ -109,7 +109,8 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 	case o.Models.Estimate != nil:
 		return res, p.dry(ctx)
 	case o.GradeOnly:
-		if _, _, err := records.Find(p.dir); err != nil {
+		var lost *schema.Finding // grading makes it again
+		if _, _, err := records.Find(p.dir); err != nil && !errors.As(err, &lost) {
 			return res, schema.Usagef("--eval-only: %v", err)
 		}
 		if p.grade == nil {

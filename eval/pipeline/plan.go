@@ -221,6 +221,7 @@ func (p *plan) planGrade() (err error) {
 // rule. asks says which records the latter are for.
 func (p *plan) protocols(model bool) (names []string, asks func(*protocol.Protocol, *schema.QARecord) bool) {
 	names = protocol.Defaults()
+	var judges []string
 	of := map[string][]string{} // data set → protocols
 	for _, d := range p.v.Datasets {
 		of[d.Adapter] = protocol.JudgesOf(d.Adapter)
@@ -229,12 +230,16 @@ func (p *plan) protocols(model bool) (names []string, asks func(*protocol.Protoc
 			if err == nil && (model || known[0].Rule != nil) && !slices.Contains(names, x) {
 				names = append(names, x)
 			}
+			judges = append(judges, x)
 		}
 	}
 	return names, func(x *protocol.Protocol, r *schema.QARecord) bool {
 		list, ok := of[r.Dataset]
-		if !ok { // cases of our own form carry the name of their set
+		if !ok { // cases of our own form, or converted to another set's, carry the name of their set
 			list = protocol.JudgesOf(r.Dataset)
+		}
+		if !slices.ContainsFunc(list, func(name string) bool { return slices.Contains(judges, name) }) {
+			list = judges
 		}
 		return slices.Contains(list, x.Name)
 	}

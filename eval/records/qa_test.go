@@ -1,6 +1,7 @@
 package records_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"membench/eval/records"
 	"membench/internal/atomicfile"
+	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -117,5 +119,23 @@ func TestMissingContextsAreNotEmptyOnes(t *testing.T) {
 	}
 	if have, err := contexts(t, path); len(have) != 3 || err == nil || !strings.Contains(err.Error(), "no context 0123456789abcdef of case c2") {
 		t.Errorf("with the contexts of another run: %q, %v", have, err)
+	}
+}
+
+// TestFind: a folder with fewer answers than its run gave is refused.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	if err := build.WriteManifest(filepath.Join(dir, "manifest.json"), schema.Manifest{Counts: map[string]int{"questions": 2}}); err != nil {
+		t.Fatal(err)
+	}
+	for text, code := range map[string]string{"{}\n{}\n": "", "{}\n": "EVL104", "": "EVL104"} {
+		if err := os.WriteFile(filepath.Join(dir, records.QAFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := records.Find(dir)
+		found := &schema.Finding{}
+		if errors.As(err, &found); found.Code != code || (err == nil) != (code == "") {
+			t.Errorf("%q: %v, want code %q", text, err, code)
+		}
 	}
 }

@@ -2,6 +2,7 @@
 package records
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -36,7 +38,8 @@ func In(dir string, names ...string) string {
 }
 
 // Find finds the QA and session records of a run: a folder, a file of either kind, or -
-// for QA records on standard input. It fails where a folder has neither.
+// for QA records on standard input. It fails where a folder has neither, or fewer answers
+// than its run gave.
 func Find(path string) (qa, sessions string, err error) {
 	if path == "-" {
 		return path, "", nil
@@ -55,7 +58,32 @@ func Find(path string) (qa, sessions string, err error) {
 	if qa == "" && sessions == "" {
 		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
 	}
+	if have, want := answers(path, qa); have < want {
+		return "", "", &schema.Finding{Pos: schema.Pos{File: qa}, Code: "EVL104", Message: fmt.Sprintf("%d records; the run answered %d questions: start it again with the same command", have, want)}
+	}
 	return qa, sessions, nil
+}
+
+// answers counts the records of a plain file, and those that the folder's manifest says a run
+// made; both are 0 where that is not known.
+func answers(dir, qa string) (have, want int) {
+	m, err := build.ReadManifest(filepath.Join(dir, "manifest.json"))
+	if err != nil || !strings.HasSuffix(qa, ".jsonl") {
+		return 0, 0
+	}
+	f, err := os.Open(qa)
+	if err != nil {
+		return 0, 0
+	}
+	defer f.Close()
+	block := make([]byte, 1<<16)
+	for {
+		n, err := f.Read(block)
+		have += bytes.Count(block[:n], []byte{'\n'})
+		if err != nil {
+			return have, int(m.Counts["questions"])
+		}
+	}
 }
 
 // Known makes findings of lines that are JSON, but not QA or session records.

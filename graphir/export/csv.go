@@ -96,28 +96,10 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		}
 	}()
 	var buf []byte
-	nodes, edges := 0, 0
+	s.name()
 	for _, t := range s.sorted() {
-		f := &file{}
-		if t.edge {
-			edges++
-			f.name = fmt.Sprintf("edges-%03d-%s.csv", edges, plain(t.typ))
-			buf = append(buf[:0], ":START_ID,:END_ID,:TYPE,id:string,type:string,src:string,dst:string"...)
-		} else {
-			nodes++
-			f.name = fmt.Sprintf("nodes-%03d-%s.csv", nodes, plain(strings.Join(t.labels, "-")))
-			buf = append(buf[:0], "id:ID,:LABEL"...)
-		}
-		for _, name := range t.columns {
-			typ := s.cols.types[name]
-			buf = append(buf, ',')
-			header := name + ":" + csvTypes[typ.kind]
-			if typ.list {
-				header += "[]"
-			}
-			buf = append(buf, header...)
-		}
-		buf = append(buf, ","+graph.PropsJSON+":string,"+graph.HashProp+":string,scope:string\n"...)
+		f := &file{name: t.name + ".csv"}
+		buf = s.header(buf[:0], t)
 		if f.WriteCloser, err = create(f.name); err != nil {
 			return Result{}, err
 		}
@@ -128,47 +110,9 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		}
 		s.result.Files = append(s.result.Files, f.name)
 	}
-	in := graph.ScopePrefix(o.Scope)
 	err = s.again(ctx, gate, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
-		moved := s.result.Moved
-		cells, rest := s.split(rec.Pos, p, csvFits)
-		buf = buf[:0]
-		var hash string
-		if e := rec.V.Edge; e != nil {
-			hash = graph.Hash(nil, e.Type, string(e.Src), string(e.Dst), p)
-			for _, text := range []string{in + string(e.Src), in + string(e.Dst), e.Type, in + string(e.ID), e.Type, string(e.Src), string(e.Dst)} {
-				buf = append(quoteCSV(buf, text), ',')
-			}
-		} else {
-			labels := t.labels
-			hash = graph.Hash(slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == o.BaseLabel }), "", "", "", p)
-			if o.BaseLabel != "" {
-				labels = append([]string{o.BaseLabel}, labels...)
-			}
-			buf = append(quoteCSV(buf, in+string(rec.V.Node.ID)), ',')
-			buf = append(quoteCSV(buf, strings.Join(labels, arrayDelimiter)), ',')
-		}
-		for _, name := range t.columns {
-			if v, ok := cells[name]; ok {
-				if v.Kind == graph.String || v.List {
-					buf = quoteCSV(buf, strings.Join(v.Texts, arrayDelimiter))
-				} else {
-					buf = append(buf, v.Texts[0]...)
-				}
-			}
-			buf = append(buf, ',')
-		}
-		if rest != "" {
-			buf = quoteCSV(buf, rest)
-		}
-		// An element of which a value found no column has a mark that is no hash: a load
-		// then makes it what it should be.
-		if s.result.Moved != moved {
-			hash = "-"
-		}
-		buf = quoteCSV(append(buf, ','), hash)
-		buf = quoteCSV(append(buf, ','), o.Scope)
-		_, err := files[t].w.Write(append(buf, '\n'))
+		buf = s.row(buf[:0], rec, t, p, o)
+		_, err := files[t].w.Write(buf)
 		return err
 	})
 	if err != nil {
@@ -184,7 +128,7 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 			return Result{}, err
 		}
 	}
-	s.result.Command = importCommand(s, o.Database)
+	s.result.Command = importCommand(s, o.Database, func(t *table) string { return t.name + ".csv" })
 	w, err := create("import.sh")
 	if err != nil {
 		return Result{}, err
@@ -195,6 +139,79 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 	}
 	s.result.Files = append(s.result.Files, "import.sh")
 	return s.result, w.Close()
+}
+
+// name gives the tables the names of their files, without an end.
+func (s *survey) name() {
+	nodes, edges := 0, 0
+	for _, t := range s.sorted() {
+		if t.edge {
+			edges++
+			t.name = fmt.Sprintf("edges-%03d-%s", edges, plain(t.typ))
+		} else {
+			nodes++
+			t.name = fmt.Sprintf("nodes-%03d-%s", nodes, plain(strings.Join(t.labels, "-")))
+		}
+	}
+}
+
+// header appends the line that names the columns of a table.
+func (s *survey) header(dst []byte, t *table) []byte {
+	if t.edge {
+		dst = append(dst, ":START_ID,:END_ID,:TYPE,id:string,type:string,src:string,dst:string"...)
+	} else {
+		dst = append(dst, "id:ID,:LABEL"...)
+	}
+	for _, name := range t.columns {
+		typ := s.cols.types[name]
+		dst = append(append(append(append(dst, ','), name...), ':'), csvTypes[typ.kind]...)
+		if typ.list {
+			dst = append(dst, "[]"...)
+		}
+	}
+	return append(dst, ","+graph.PropsJSON+":string,"+graph.HashProp+":string,scope:string\n"...)
+}
+
+// row appends the line of an element.
+func (s *survey) row(dst []byte, rec schema.Record[schema.Element], t *table, p graph.Props, o CSVOptions) []byte {
+	in, moved := graph.ScopePrefix(o.Scope), s.result.Moved
+	cells, rest := s.split(rec.Pos, p, csvFits)
+	var hash string
+	if e := rec.V.Edge; e != nil {
+		hash = graph.Hash(nil, e.Type, string(e.Src), string(e.Dst), p)
+		for _, text := range []string{in + string(e.Src), in + string(e.Dst), e.Type, in + string(e.ID), e.Type, string(e.Src), string(e.Dst)} {
+			dst = append(quoteCSV(dst, text), ',')
+		}
+	} else {
+		labels := t.labels
+		hash = graph.Hash(slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == o.BaseLabel }), "", "", "", p)
+		if o.BaseLabel != "" {
+			labels = append([]string{o.BaseLabel}, labels...)
+		}
+		dst = append(quoteCSV(dst, in+string(rec.V.Node.ID)), ',')
+		dst = append(quoteCSV(dst, strings.Join(labels, arrayDelimiter)), ',')
+	}
+	for _, name := range t.columns {
+		if v, ok := cells[name]; ok {
+			if v.Kind == graph.String || v.List {
+				dst = quoteCSV(dst, strings.Join(v.Texts, arrayDelimiter))
+			} else {
+				dst = append(dst, v.Texts[0]...)
+			}
+		}
+		dst = append(dst, ',')
+	}
+	if rest != "" {
+		dst = quoteCSV(dst, rest)
+	}
+	// An element of which a value found no column has a mark that is no hash: a load
+	// then makes it what it should be.
+	if s.result.Moved != moved {
+		hash = "-"
+	}
+	dst = quoteCSV(append(dst, ','), hash)
+	dst = quoteCSV(append(dst, ','), o.Scope)
+	return append(dst, '\n')
 }
 
 // plain makes a safe part of a file name: neo4j-admin reads names as patterns.
@@ -228,7 +245,8 @@ func quoteCSV(dst []byte, s string) []byte {
 	return append(append(dst, s...), '"')
 }
 
-func importCommand(s *survey, database string) []string {
+// importCommand is the command over the files that a table has.
+func importCommand(s *survey, database string, files func(*table) string) []string {
 	// One field must fit the tool's buffer, 4 MiB unless said otherwise.
 	buffer := 4 << 20
 	for buffer < 2*s.longest+1<<16 {
@@ -238,11 +256,11 @@ func importCommand(s *survey, database string) []string {
 	if buffer > 4<<20 {
 		cmd = append(cmd, fmt.Sprintf("--read-buffer-size=%dm", buffer>>20))
 	}
-	for _, f := range s.result.Files {
-		if strings.HasPrefix(f, "nodes-") {
-			cmd = append(cmd, "--nodes="+f)
+	for _, t := range s.sorted() {
+		if t.edge {
+			cmd = append(cmd, "--relationships="+files(t))
 		} else {
-			cmd = append(cmd, "--relationships="+f)
+			cmd = append(cmd, "--nodes="+files(t))
 		}
 	}
 	return cmd
@@ -252,6 +270,9 @@ func importScript(cmd []string, database string) string {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Import this folder into an empty Neo4j database. The database must be offline.\n# NEO4J_ADMIN names the tool (default neo4j-admin); the first argument the database.\n# The import makes no constraints and indexes: run the scripts of `membench cypher` 00-… after it.\nset -eu\ncd \"$(dirname \"$0\")\"\nexec \"${NEO4J_ADMIN:-neo4j-admin}\" database import full \"${1:-" + database + "}\"")
 	for _, arg := range cmd[5:] {
+		if strings.Contains(arg, "*") { // a pattern, for the tool and not for the shell
+			arg = "'" + arg + "'"
+		}
 		b.WriteString(" \\\n  " + arg)
 	}
 	b.WriteString("\n")

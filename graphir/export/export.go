@@ -119,11 +119,11 @@ type columns struct {
 	types map[string]colType
 }
 
-func (c *columns) see(p graph.Prop) {
-	if c.seen[p.Name] == nil {
-		c.seen[p.Name] = map[colType]int{}
+func (c *columns) see(name string, t colType, n int) {
+	if c.seen[name] == nil {
+		c.seen[name] = map[colType]int{}
 	}
-	c.seen[p.Name][typeOf(p.Value)]++
+	c.seen[name][t] += n
 }
 
 // decide takes the known type where it occurs, else the most frequent one (of equal
@@ -161,6 +161,7 @@ type table struct {
 	typ     string   // of edges
 	columns []string
 	has     map[string]bool
+	name    string // of its files
 	rows    int
 }
 
@@ -180,7 +181,12 @@ type survey struct {
 	cols    columns
 	dropped map[int]bool // elements left out, by number; the second pass passes over them
 	result  Result
-	longest int // bytes of the longest record
+	longest int     // bytes of the longest record
+	gone    nodeSet // nodes that the format cannot hold: nor can it their edges
+}
+
+func newSurvey(o Options) *survey {
+	return &survey{o: o, tables: map[string]*table{}, cols: columns{seen: map[string]map[colType]int{}}, dropped: map[int]bool{}, gone: nodeSet{}}
 }
 
 // check says why an element cannot be written, nil when it can.
@@ -188,77 +194,96 @@ type check func(schema.Element, graph.Props) *schema.Finding
 
 // look makes the first pass. fits says which values a column may hold at all.
 func look(ctx context.Context, gate *graph.Gate, o Options, ok check, fits func(graph.Prop) bool) (*survey, error) {
-	s := &survey{o: o, tables: map[string]*table{}, cols: columns{seen: map[string]map[colType]int{}}, dropped: map[int]bool{}}
-	gone := nodeSet{} // nodes that the format cannot hold: nor can it their edges
+	s := newSurvey(o)
 	err := each(ctx, gate.Elements(), func(i int, rec schema.Record[schema.Element]) error {
-		e := rec.V
-		p := props(e)
-		var f *schema.Finding
-		if ok != nil {
-			f = ok(e, p)
-		}
-		if f == nil && e.Edge != nil && len(gone) > 0 {
-			f = gone.end(e.Edge)
-		}
-		if f != nil {
-			f.Pos = rec.Pos
-			o.Report(f)
-			s.result.LeftOut++
+		if !s.see(rec, ok, fits) {
 			s.dropped[i] = true
-			if e.Node != nil {
-				gone[e.Node.ID] = true
-			}
-			return nil
 		}
-		if n := extras(e); n > 0 {
-			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members that are not part of the record are not exported", Have: strconv.Itoa(n), Warning: true})
-		}
-		t := s.tables[tableKey(e)]
-		if t == nil {
-			t = &table{has: map[string]bool{}}
-			if e.Edge != nil {
-				t.edge, t.typ = true, e.Edge.Type
-			} else {
-				t.labels = slices.Clone(e.Node.Labels)
-				slices.Sort(t.labels)
-				t.labels = slices.Compact(t.labels)
-			}
-			s.tables[tableKey(e)] = t
-		}
-		t.rows++
-		size := len(e.ID())
-		for _, q := range p.Stored {
-			for _, text := range q.Value.Texts {
-				size += len(text) + 1
-			}
-			if fits(q) {
-				s.cols.see(q)
-				t.has[q.Name] = true
-			}
-		}
-		if e.Edge != nil {
-			size += 2 * (len(e.Edge.Src) + len(e.Edge.Dst))
-			s.result.Edges++
-		} else {
-			s.result.Nodes++
-		}
-		s.longest = max(s.longest, size+4*rawLen(p.Rest))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.result.LeftOut += gate.LeftOut
+	s.decide()
+	return s, nil
+}
+
+// see takes an element that is to be written; it reports false where it cannot be.
+func (s *survey) see(rec schema.Record[schema.Element], ok check, fits func(graph.Prop) bool) bool {
+	e := rec.V
+	p := props(e)
+	var f *schema.Finding
+	if ok != nil {
+		f = ok(e, p)
+	}
+	if f == nil && e.Edge != nil && len(s.gone) > 0 {
+		f = s.gone.end(e.Edge)
+	}
+	if f != nil {
+		f.Pos = rec.Pos
+		s.o.Report(f)
+		s.result.LeftOut++
+		if e.Node != nil {
+			s.gone[e.Node.ID] = true
+		}
+		return false
+	}
+	if n := extras(e); n > 0 {
+		s.o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members that are not part of the record are not exported", Have: strconv.Itoa(n), Warning: true})
+	}
+	t := s.table(e)
+	t.rows++
+	size := len(e.ID())
+	for _, q := range p.Stored {
+		for _, text := range q.Value.Texts {
+			size += len(text) + 1
+		}
+		if fits(q) {
+			s.cols.see(q.Name, typeOf(q.Value), 1)
+			t.has[q.Name] = true
+		}
+	}
+	if e.Edge != nil {
+		size += 2 * (len(e.Edge.Src) + len(e.Edge.Dst))
+		s.result.Edges++
+	} else {
+		s.result.Nodes++
+	}
+	s.longest = max(s.longest, size+4*rawLen(p.Rest))
+	return true
+}
+
+// table is that of an element, made where it is the first.
+func (s *survey) table(e schema.Element) *table {
+	key := tableKey(e)
+	t := s.tables[key]
+	if t == nil {
+		t = &table{has: map[string]bool{}}
+		if e.Edge != nil {
+			t.edge, t.typ = true, e.Edge.Type
+		} else {
+			t.labels = slices.Clone(e.Node.Labels)
+			slices.Sort(t.labels)
+			t.labels = slices.Compact(t.labels)
+		}
+		s.tables[key] = t
+	}
+	return t
+}
+
+// decide ends the first pass: types and order of columns.
+func (s *survey) decide() {
 	s.cols.decide()
 	for _, t := range s.tables {
 		order := map[string]int{}
 		if t.edge {
-			for i, name := range o.Catalog.Edges[t.typ].Props {
+			for i, name := range s.o.Catalog.Edges[t.typ].Props {
 				order[name] = i - 1000
 			}
 		}
 		for _, l := range t.labels {
-			for i, name := range o.Catalog.Labels[l].Props {
+			for i, name := range s.o.Catalog.Labels[l].Props {
 				order[name] = i - 1000
 			}
 		}
@@ -267,7 +292,6 @@ func look(ctx context.Context, gate *graph.Gate, o Options, ok check, fits func(
 		}
 		slices.SortFunc(t.columns, func(a, b string) int { return cmp.Or(order[a]-order[b], strings.Compare(a, b)) })
 	}
-	return s, nil
 }
 
 type nodeSet map[schema.NodeID]bool

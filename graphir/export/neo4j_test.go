@@ -1,9 +1,11 @@
 package export
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,7 @@ import (
 	"membench/graph"
 	"membench/internal/exttest"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // The real import tool takes the files, and the real server then holds what went in:
@@ -42,23 +46,20 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 	}
 	env := append(os.Environ(), "NEO4J_HOME="+home, "NEO4J_CONF="+conf)
 
-	// import.sh as written, with a stand-in for the launcher script of a real installation.
-	admin := filepath.Join(home, "neo4j-admin")
-	launcher := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", java, lib)
-	if err := os.WriteFile(admin, []byte(launcher), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	admin := adminTool(t, home, "512m")
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	imp := exec.CommandContext(ctx, "sh", filepath.Join(dir, "import.sh"))
-	imp.Env = append(env, "NEO4J_ADMIN="+admin)
-	out, err := imp.CombinedOutput()
-	if err != nil {
-		t.Fatalf("import: %v\n%s", err, out)
-	}
-	t.Logf("import said: %s", tail(string(out), 8))
-	if !strings.Contains(string(out), fmt.Sprintf("%d nodes", res.Nodes)) || !strings.Contains(string(out), fmt.Sprintf("%d relationships", res.Edges)) {
-		t.Errorf("import: want %d nodes and %d relationships in\n%s", res.Nodes, res.Edges, out)
+	for _, dir := range []string{partsFolder(t, g, 3), dir} { // each over what was there
+		imp := exec.CommandContext(ctx, "sh", filepath.Join(dir, "import.sh"))
+		imp.Env = append(env, "NEO4J_ADMIN="+admin)
+		out, err := imp.CombinedOutput()
+		if err != nil {
+			t.Fatalf("import: %v\n%s", err, out)
+		}
+		t.Logf("import said: %s", tail(string(out), 8))
+		if !strings.Contains(string(out), fmt.Sprintf("%d nodes", res.Nodes)) || !strings.Contains(string(out), fmt.Sprintf("%d relationships", res.Edges)) {
+			t.Errorf("import: want %d nodes and %d relationships in\n%s", res.Nodes, res.Edges, out)
+		}
 	}
 
 	server := exec.CommandContext(ctx, java, "-Xms128m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
@@ -140,6 +141,103 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 		got = append(got, schema.Element{Edge: e})
 	}
 	same(t, got, g.elements)
+}
+
+// adminTool stands in for the launcher script of a real installation, so that import.sh runs as written.
+func adminTool(t *testing.T, home, heap string) string {
+	t.Helper()
+	admin := filepath.Join(home, "neo4j-admin")
+	launcher := fmt.Sprintf("#!/bin/sh\nexec java -Xmx%s -XX:+UseSerialGC -XX:TieredStopAtLevel=%d -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", heap, map[bool]int{true: 1, false: 4}[heap == "512m"], exttest.Neo4jLib())
+	if err := os.WriteFile(admin, []byte(launcher), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return admin
+}
+
+// TestTenMillionNodes: the import tool takes ten million nodes and as many edges in parts,
+// and counts as many. IMPORT_NODES is another number.
+func TestTenMillionNodes(t *testing.T) {
+	n := 10_000_000
+	if s := os.Getenv("IMPORT_NODES"); s != "" {
+		n, _ = strconv.Atoi(s)
+	} else if os.Getenv("MEMBENCH_SOAK") == "" {
+		t.Skip("MEMBENCH_SOAK=1 imports ten million nodes: 8 GB of disk, minutes")
+	}
+	exttest.Need(t, exttest.Neo4jLib(), "java")
+	const parts = 20
+	lines := func(part int) io.ReadCloser {
+		r, w := io.Pipe()
+		go func() {
+			b := bufio.NewWriterSize(w, 1<<16)
+			for i := part; i < n; i += parts {
+				fmt.Fprintf(b, `{"id": "mem:%08x", "labels": ["MemoryItem"], "props": {"data": "said \"%d\", twice\nover", "rank": %d, "confidence": 0.5}}`+"\n", i, i, i)
+				fmt.Fprintf(b, `{"id": "edge:NEXT:%08x", "type": "NEXT", "src": "mem:%08x", "dst": "mem:%08x", "props": {}}`+"\n", i, i, (i+1)%n)
+			}
+			w.CloseWithError(b.Flush())
+		}()
+		return r
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	var surveys, planned bytes.Buffer
+	for i := range parts {
+		in := []jsonl.File{{Name: "-", Open: func() (io.ReadCloser, error) { return lines(i), nil }}}
+		if err := Survey(t.Context(), in, &surveys, CSVOptions{BaseLabel: "Node"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Plan(&surveys, &planned, CSVOptions{BaseLabel: "Node"}); err != nil {
+		t.Fatal(err)
+	}
+	heads := map[string]string{}
+	frames(t, planned.Bytes(), heads)
+	put := func(name, text string) {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = f.WriteString(text)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range heads {
+		put(name, text)
+	}
+	for i := range parts {
+		r, w := io.Pipe()
+		go func() {
+			w.CloseWithError(Rows(t.Context(), io.MultiReader(strings.NewReader(heads["plan"]), lines(i)), w, CSVOptions{BaseLabel: "Node"}))
+		}()
+		b := bufio.NewReaderSize(r, 1<<20)
+		for {
+			head, err := b.ReadString('\n')
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			name, size, _ := strings.Cut(strings.TrimSpace(head), "\t")
+			k, _ := strconv.Atoi(size)
+			text := make([]byte, k)
+			if _, err := io.ReadFull(b, text); err != nil {
+				t.Fatal(err)
+			}
+			put(fmt.Sprintf("%s/part-%05d.csv", name, i), string(text))
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(home, "conf"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	imp := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "import.sh"))
+	imp.Env = append(os.Environ(), "NEO4J_HOME="+home, "NEO4J_CONF="+filepath.Join(home, "conf"), "NEO4J_ADMIN="+adminTool(t, home, "1500m"))
+	out, err := imp.CombinedOutput()
+	t.Logf("import said: %s", tail(string(out), 8))
+	if err != nil || !strings.Contains(string(out), fmt.Sprintf("%d nodes", n)) || !strings.Contains(string(out), fmt.Sprintf("%d relationships", n)) {
+		t.Errorf("%v: want %d nodes and as many relationships", err, n)
+	}
 }
 
 // unstored undoes the names of MapProps and unpacks props_json.

@@ -80,12 +80,14 @@ func Mem0(t testing.TB, version string) string {
 	return path
 }
 
+// WantsSpark says whether tests of Spark run: under `make spark`, and on a build server.
+func WantsSpark() bool { return os.Getenv("MEMBENCH_SPARK") != "" || os.Getenv("CI") == "true" }
+
 // Spark returns the Python of the environment into which `make spark` installs Spark, 850
-// MB of it. Only that target wants these tests (MEMBENCH_SPARK=1); elsewhere t skips, on a
-// build server too.
+// MB of it. t skips where these tests are not wanted.
 func Spark(t testing.TB) string {
 	t.Helper()
-	if os.Getenv("MEMBENCH_SPARK") == "" {
+	if !WantsSpark() {
 		t.Skip("SKIP-EXTERNAL: Spark (make spark)")
 	}
 	Need(t, "java", SparkPython())

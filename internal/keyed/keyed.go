@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -37,6 +38,14 @@ func decodeKey(text string) (string, error) {
 		out = append(out, c)
 	}
 	return string(out), nil
+}
+
+// Unescape is the key that an escaped one stands for; text that is none stays as it is.
+func Unescape(key []byte) string {
+	if back, err := decodeKey(string(key)); err == nil {
+		return back
+	}
+	return string(key)
 }
 
 // Append appends a keyed line. The record has no line end of its own; a "\r" in it, which
@@ -73,7 +82,7 @@ func (r *records) Read(p []byte) (n int, err error) {
 		}
 		if !r.inside {
 			if r.err == nil {
-				r.err = r.key()
+				_, r.err = r.key()
 			}
 			if r.err != nil {
 				return n, r.err
@@ -96,8 +105,35 @@ func (r *records) Read(p []byte) (n int, err error) {
 // maxKey is how long a key may be, in bytes.
 const maxKey = 16 << 20
 
-// key reads over the next key.
-func (r *records) key() error {
+// Lines reads keyed lines: keys with their escapes, so that they stand in the order in
+// which lines are sorted, and records. Both hold until the next line.
+func Lines(r io.Reader) iter.Seq2[[2][]byte, error] {
+	return func(yield func([2][]byte, error) bool) {
+		in := &records{in: bufio.NewReaderSize(r, 1<<16)}
+		var key, record []byte
+		for {
+			k, err := in.key()
+			if err == io.EOF {
+				return
+			}
+			key, record = append(key[:0], k...), record[:0]
+			for more := err == nil; more; {
+				var b []byte
+				b, err = in.in.ReadSlice('\n')
+				record = append(record, b...)
+				if more = errors.Is(err, bufio.ErrBufferFull); err == io.EOF {
+					err = nil
+				}
+			}
+			if !yield([2][]byte{key, bytes.TrimSuffix(record, []byte("\n"))}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// key reads over the next key, and its tab.
+func (r *records) key() ([]byte, error) {
 	r.line++
 	key, err := r.in.ReadSlice('\t')
 	if errors.Is(err, bufio.ErrBufferFull) { // longer than any id that a database takes
@@ -109,7 +145,7 @@ func (r *records) key() error {
 	}
 	switch {
 	case err == io.EOF && len(key) == 0:
-		return io.EOF
+		return nil, io.EOF
 	case errors.Is(err, bufio.ErrBufferFull):
 		err = fmt.Errorf("the key is longer than %d bytes", maxKey)
 	}
@@ -117,7 +153,7 @@ func (r *records) key() error {
 		_, err = decodeKey(string(key[:len(key)-1]))
 	}
 	if err != nil {
-		return fmt.Errorf("line %d of standard input: want KEY TAB RECORD, as map writes it: %w", r.line, err)
+		return nil, fmt.Errorf("line %d of standard input: want KEY TAB RECORD, as map writes it: %w", r.line, err)
 	}
-	return nil
+	return key[:len(key)-1], nil
 }

@@ -23,7 +23,6 @@ import (
 	"membench/internal/rank"
 	"membench/internal/sentence"
 	"membench/internal/tokens"
-	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/native"
@@ -121,18 +120,16 @@ func (p *policy) indexed(n note) string {
 
 // Store makes a note of o. All that can fail is done before anything is changed.
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	n, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeNote, func() (note, llm.Usage, error) { return p.analyse(ctx, o.Text) }, func() note { return p.ruleNote(o) })
-	if err != nil {
-		return err
-	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, []string{o.Text})
-	if err != nil {
-		return err
+	w := op.Begin(ctx, p.d, r)
+	n := p.analyse(w, o)
+	vecs := w.Embed(o.Text)
+	if w.Err != nil {
+		return w.Err
 	}
 	near := recall.Nearest(p.st, vecs[0], p.o.Neighbours, nil)
-	e, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEvolve, func() (evolution, llm.Usage, error) { return p.evolve(ctx, o, n, near) }, func() evolution { return p.ruleEvolve(n, near) })
-	if err != nil {
-		return err
+	e := p.evolve(w, o, n, near)
+	if w.Err != nil {
+		return w.Err
 	}
 	changed := map[int]note{}
 	var links []schema.PointID
@@ -181,8 +178,8 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if rebuild {
 		texts[0] = n.whole()
 	}
-	if vecs, err = store.Many(ctx, p.d.Embed, &r.Usage, texts); err != nil {
-		return err
+	if vecs = w.Embed(texts...); w.Err != nil {
+		return w.Err
 	}
 	for k, i := range again {
 		p.st.SetVector(i, vecs[k+1])
@@ -208,19 +205,19 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	return nil
 }
 
-func (p *policy) analyse(ctx context.Context, text string) (note, llm.Usage, error) {
+func (p *policy) analyse(w *op.Work, o native.Observation) note {
 	type answer struct {
 		Keywords []string `json:"keywords"`
 		Context  string   `json:"context"`
 		Tags     []string `json:"tags"`
 	}
-	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeNote, text, func(a answer) error {
+	a := op.JSON(w, op.PurposeNote, o.Text, func(a answer) error {
 		if len(a.Keywords) == 0 && a.Context == "" {
 			return errors.New("keywords and context are missing")
 		}
 		return nil
-	})
-	return note{text, a.Context, a.Keywords, a.Tags}, u, err
+	}, func() answer { n := p.ruleNote(o); return answer{n.keywords, n.context, n.tags} })
+	return note{o.Text, a.Context, a.Keywords, a.Tags}
 }
 
 func (p *policy) ruleNote(o native.Observation) note {
@@ -249,13 +246,13 @@ type evolution struct {
 	NewTags     [][]string `json:"new_tags_neighborhood"`
 }
 
-func (p *policy) evolve(ctx context.Context, o native.Observation, n note, near []recall.Scored) (evolution, llm.Usage, error) {
+func (p *policy) evolve(w *op.Work, o native.Observation, n note, near []recall.Scored) evolution {
 	var b strings.Builder
 	fmt.Fprintf(&b, "NEW\ntime: %s\n%s\n\nNEIGHBOURS (%d)\n", o.Time, n.text(), len(near))
 	for _, s := range near {
 		fmt.Fprintf(&b, "[%d] time: %s\n%s\n", s.Pos, p.st.At(s.Pos).Time, p.notes[s.Pos].text())
 	}
-	return op.Ask[evolution](ctx, p.d.LLM, p.d.Prompts, op.PurposeEvolve, b.String(), nil)
+	return op.JSON(w, op.PurposeEvolve, b.String(), nil, func() evolution { return p.ruleEvolve(n, near) })
 }
 
 func (p *policy) ruleEvolve(n note, near []recall.Scored) evolution {
@@ -277,21 +274,15 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if p.st.Len() == 0 {
 		return out, nil
 	}
-	search := q.Text
-	if p.d.LLM != nil {
-		words, u, err := op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeKeywords, q.Text, 10)
-		out.Usage = out.Usage.Add(u)
-		if err != nil {
-			return out, err
-		}
-		search = strings.Join(words, ", ")
-	}
-	v, err := store.One(ctx, p.d.Embed, &out.Usage, search)
-	if err != nil {
-		return out, err
+	var r memory.Receipt
+	w := op.Begin(ctx, p.d, &r)
+	v := w.Embed(strings.Join(w.Lines(op.PurposeKeywords, q.Text, 10, func() []string { return []string{q.Text} }), ", "))
+	out.Usage, out.Degraded = r.Usage, r.Degraded
+	if w.Err != nil {
+		return out, w.Err
 	}
 	s := &recall.State{Query: q, Store: p.st}
-	list := p.linked(s, recall.Nearest(p.st, v, q.K, s.Eligible))
+	list := p.linked(s, recall.Nearest(p.st, v[0], q.K, s.Eligible))
 	for _, h := range list[:min(q.K, len(list))] {
 		out.Hits = append(out.Hits, p.st.Hit(h.Pos, h.Score))
 	}

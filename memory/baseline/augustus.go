@@ -37,7 +37,7 @@ func AUGUSTUSMemory() memory.Spec {
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerQuery: memory.Exactly(1)}, op.PurposeConcepts)
 		edge, keep := gate(o.Edge, d.Embed, 0.7, hashUpdate), gate(o.Keep, d.Embed, 0.5, 0.25)
 		return native.New(native.Options{Name: "AUGUSTUSMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &augustus{ng: ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: 5, nodes: o.Nodes, seen: seen}, d: d, having: map[string][]int{}}
+			return &augustus{ng: ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), seen: seen}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: 5, nodes: o.Nodes}, d: d, having: map[string][]int{}}
 		}}), err
 	})
 }

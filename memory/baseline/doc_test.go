@@ -39,7 +39,7 @@ var origins = map[string]origin{
 	"mem0-v2":            {"mem0ai 2.2.1", "words are our BM25 and names our rule (there extras: fastembed, spaCy); compared without them, as pip installs it; expiration dates are not there"},
 	"mem0":               {"mem0ai 1.x in process, with its own ranking", "docs/adr/0002-embedded-memory.md; mem0-published is the exact one"},
 	"hipporag":           {"OSU-NLP-Group/HippoRAG c617143f", "where a walk cannot start, passages are ranked by cosine (there it fails an assertion)"},
-	"graphiti-native":    {"getzep/graphiti 993e081a", "missing times are not asked for by a call of their own; by rule candidates for contradiction are facts of the same source, not a search over all; names by exact letter groups, not MinHash; no communities, no breadth-first recipe, no cross-encoder"},
+	"graphiti-native":    {"getzep/graphiti 993e081a", "a thing's summary is asked for (0.31.2 joins the facts while they are short: its text was the answer when compared), missing times are not, by a call of their own; by rule candidates for contradiction are facts of the same source, not a search over all; names by exact letter groups, not MinHash; no communities, no breadth-first recipe, no cross-encoder"},
 	"zep-like":           {"getzep/graphiti 993e081a", "as graphiti-native, asked for episodes without a reranker"},
 	"memgpt":             {"MemGPT paper, Letta's functions", "no heartbeats or summaries of the queue; searches by meaning"},
 	"memu":               {"NevaMind-AI/memU 357aefc8 (1.5.1)", "one session is one segment; sessions are not searched by caption; one check whether it is enough, not two"},

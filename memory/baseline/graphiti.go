@@ -181,19 +181,17 @@ func (p *graphiti) search(s *recall.State, v []float32, text string, k int) []re
 // diverse scores each of a list by l·cosine + (l−1)·the cosine to the nearest other one,
 // once, as published.
 func diverse(st *store.Linear, v []float32, list []recall.Scored, l float64) []recall.Scored {
-	best := recall.Among(len(list), 0, func(i int) (float64, bool) {
+	score := map[int]float64{}
+	for _, a := range list {
 		most := 0.0
 		for _, b := range list {
-			if list[i].Pos != b.Pos {
-				most = max(most, dot(st.Vector(list[i].Pos), st.Vector(b.Pos)))
+			if a.Pos != b.Pos {
+				most = max(most, dot(st.Vector(a.Pos), st.Vector(b.Pos)))
 			}
 		}
-		return l*dot(st.Vector(list[i].Pos), v) + (l-1)*most, true
-	})
-	for i, c := range best {
-		best[i].Pos = list[c.Pos].Pos
+		score[a.Pos] = l*dot(st.Vector(a.Pos), v) + (l-1)*most
 	}
-	return best
+	return recall.Best(score)
 }
 
 // Records lists episodes, things and facts.

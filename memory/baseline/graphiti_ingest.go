@@ -156,12 +156,7 @@ func (w *graphitiWork) judge(facts []edgeAnswer) {
 		to, and := w.id[textnorm.Key(f.Target)]
 		return !ok || !and || from == to || strings.TrimSpace(f.Fact) == ""
 	})
-	texts := make([]string, len(facts))
-	for i, f := range facts {
-		texts[i] = f.Fact
-	}
-	vecs := w.Embed(texts...)
-	for i, v := range vecs {
+	for i, v := range w.Embed(texts(facts, func(f edgeAnswer) string { return f.Fact })...) {
 		f := facts[i]
 		h := held{from: w.id[textnorm.Key(f.Source)], to: w.id[textnorm.Key(f.Target)], relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
 		if w.p.o.Mode == native.Fixed {

@@ -2,11 +2,10 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"os"
 
-	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
@@ -28,27 +27,22 @@ type images map[string][]float32
 
 // load reads the file of vectors; no file is none.
 func (o ImageOptions) load() (images, error) {
-	if o.Vectors == "" {
-		return nil, nil
-	}
-	f, err := os.Open(o.Vectors)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	out := images{}
-	for line, err := range jsonl.Lines(f, o.Vectors, 0) {
+	if o.Vectors == "" {
+		return out, nil
+	}
+	type line struct {
+		ID     string    `json:"id"`
+		Vector []float32 `json:"vector"`
+	}
+	for rec, err := range jsonl.Files[line]([]string{o.Vectors}, nil) {
+		if err == nil && (rec.V.ID == "" || len(rec.V.Vector) == 0) {
+			err = errors.New("the id or the vector is missing")
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf(`%s: %w; want lines of {"id": "…", "vector": [numbers]}`, rec.Pos, err)
 		}
-		var v struct {
-			ID     string    `json:"id"`
-			Vector []float32 `json:"vector"`
-		}
-		if err := codec.Unmarshal(line.Bytes, &v); err != nil || v.ID == "" || len(v.Vector) == 0 {
-			return nil, fmt.Errorf(`%s:%d: have %.40q, want {"id": "…", "vector": [numbers]}`, o.Vectors, line.Pos.Line, line.Bytes)
-		}
-		out[v.ID] = v.Vector
+		out[rec.V.ID] = rec.V.Vector
 	}
 	return out, nil
 }

@@ -28,8 +28,8 @@ const many = 1 << 20
 // a pipeline.
 type list struct {
 	st     *store.Linear
-	split  func(native.Observation) []store.Record   // nil: the observation as it is
-	note   func(native.Observation, *memory.Receipt) // nil: nothing
+	split  func(native.Observation) []store.Record // nil: the observation as it is
+	seen   images                                  // nil: texts only
 	recall recall.Pipeline
 	show   func(q memory.Query, r *memory.Retrieved, st *store.Linear) // nil: nothing
 	pre    []recall.Priors                                             // by position, where kept
@@ -45,34 +45,40 @@ func (p *list) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	if p.split != nil {
 		recs = p.split(o)
 	}
-	// All vectors first: an error leaves nothing half stored.
-	var vecs [][]float32
-	if e := p.st.Embed(); e != nil {
-		texts := make([]string, len(recs))
-		for i, rec := range recs {
-			texts[i] = rec.Text
-		}
-		var err error
-		if vecs, err = store.Many(ctx, e, &r.Usage, texts); err != nil {
-			return err
-		}
-	}
-	if p.note != nil {
-		p.note(o, r)
+	vecs, err := p.vectors(ctx, o, recs, r) // all first: an error leaves nothing half stored
+	if err != nil {
+		return err
 	}
 	for i, rec := range recs {
-		rec.ID = p.st.Next()
-		if vecs != nil {
-			p.st.AppendVector(rec, vecs[i])
-		} else if _, _, err := p.st.Append(ctx, rec); err != nil {
-			return err
-		}
+		p.st.Add(rec, vecs[i], r)
 		if p.keep {
 			p.pre = append(p.pre, recall.PriorsOf(o.Turns[0].Text))
 		}
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: rec.ID, New: rec.Text})
 	}
 	return nil
+}
+
+func (p *list) vectors(ctx context.Context, o native.Observation, recs []store.Record, r *memory.Receipt) ([][]float32, error) {
+	e := p.st.Embed()
+	switch {
+	case p.seen != nil && e != nil:
+		v, err := p.seen.see(ctx, e, o, r)
+		return [][]float32{v}, err
+	case p.seen != nil:
+		p.seen.unseen(o, r)
+	}
+	if e == nil {
+		return make([][]float32, len(recs)), nil
+	}
+	return store.Many(ctx, e, &r.Usage, texts(recs, func(rec store.Record) string { return rec.Text }))
+}
+
+// texts are of each thing its text.
+func texts[T any](of []T, text func(T) string) (out []string) {
+	for _, x := range of {
+		out = append(out, text(x))
+	}
+	return out
 }
 
 func (p *list) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

@@ -50,16 +50,14 @@ func Mem0Graph() memory.Spec {
 func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System, error) {
 	d.Embed = embedder(d)
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
+	calls, ops := memory.Calls{LLMPerUnit: memory.Span{Min: 1, Max: 2}}, []string{llm.PurposeFacts, llm.PurposeUpdate} // without facts there is nothing to judge
 	if graph {
 		caps.Calls.EmbedPerQuery = memory.Span{Min: 1, Max: many}
 		if o.Same == 0 && o.Mode == native.Fixed {
-			o.Same = gate(0, d.Embed, 0.9, 0.9)
+			o.Same = 0.9
 		}
 		o.Same = gate(o.Same, d.Embed, 0.7, hashSame)
 		gated(&caps, d.Embed)
-	}
-	calls, ops := memory.Calls{LLMPerUnit: memory.Span{Min: 1, Max: 2}}, []string{llm.PurposeFacts, llm.PurposeUpdate} // without facts there is nothing to judge
-	if graph {
 		calls, ops = memory.Calls{LLMPerUnit: memory.Span{Min: 4, Max: 5}, LLMPerQuery: memory.Exactly(1)}, append(ops, op.PurposeThings, op.PurposeRelations, op.PurposeOutdated)
 	}
 	asks(&caps, d, calls, ops...)
@@ -108,19 +106,15 @@ func (p *m0) judge(ctx context.Context, w *op.Work, o native.Observation) ([]op.
 	if len(facts) == 0 {
 		return nil, nil, nil
 	}
-	texts := make([]string, len(facts))
-	for i, f := range facts {
-		texts[i] = f.Text
-	}
-	vecs := map[string][]float32{}
-	if w.Vectors(vecs, texts...); w.Err != nil {
+	said, vecs := texts(facts, func(f op.Fact) string { return f.Text }), map[string][]float32{}
+	if w.Vectors(vecs, said...); w.Err != nil {
 		return nil, nil, nil
 	}
 	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
 	var known []op.Known
 	near := make([][]op.Known, len(facts))
 	for i := range facts {
-		for _, c := range recall.Nearest(p.st, vecs[texts[i]], p.o.Near, func(pos int) bool { return use[pos] }) {
+		for _, c := range recall.Nearest(p.st, vecs[said[i]], p.o.Near, func(pos int) bool { return use[pos] }) {
 			k := op.Known{ID: p.st.At(c.Pos).ID, Text: p.st.At(c.Pos).Text, Role: p.st.At(c.Pos).Role}
 			near[i] = append(near[i], k)
 			if !slices.Contains(known, k) {
@@ -143,10 +137,10 @@ func (p *m0) judge(ctx context.Context, w *op.Work, o native.Observation) ([]op.
 			verdicts[i].Relation, verdicts[i].Target = op.New, ""
 		}
 		if r := verdicts[i].Relation; r != op.Same && r != op.Retracts {
-			texts = append(texts, v.Text)
+			said = append(said, v.Text)
 		}
 	}
-	w.Vectors(vecs, texts...)
+	w.Vectors(vecs, said...)
 	return verdicts, facts, vecs
 }
 

@@ -48,11 +48,7 @@ func m0name(s string) string {
 
 // relate finds what an exchange adds to the graph and what it makes outdated.
 func (p *m0) relate(w *op.Work, o native.Observation) *graphChange {
-	var lines []string
-	for _, t := range o.Turns {
-		lines = append(lines, schema.Captioned(t.Text, t.Attachments))
-	}
-	text := strings.Join(lines, "\n")
+	text := strings.Join(texts(op.Captioned(o.Turns), func(t schema.Turn) string { return t.Text }), "\n")
 	things := w.Things(text)
 	triples := w.Relations(things, text, o.Turns)
 	for i := range triples {
@@ -234,8 +230,7 @@ func (p *m0) search(w *op.Work, q memory.Query) (out []memory.Hit) {
 	}
 	for _, c := range recall.Best(score) {
 		if len(out) < p.o.Triples {
-			rec := p.g.st.At(near[len(near)-1-c.Pos])
-			out = append(out, memory.Hit{ID: rec.ID, Text: rec.Text, Sources: rec.Sources, Meta: rec.Meta})
+			out = append(out, p.g.st.Hit(near[len(near)-1-c.Pos], 0))
 		}
 	}
 	return out

@@ -74,10 +74,7 @@ type added struct {
 }
 
 func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	var lines []string
-	for _, t := range o.Turns {
-		lines = append(lines, t.Role+": "+schema.Captioned(t.Text, t.Attachments))
-	}
+	lines := texts(op.Captioned(o.Turns), func(t schema.Turn) string { return t.Role + ": " + t.Text })
 	whole := strings.Join(lines, "\n") + "\n"
 	w := op.Begin(ctx, p.d, r)
 	v := w.Embed(whole)
@@ -93,17 +90,17 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		return out
 	})
 	fresh := p.fresh(facts, near, o)
-	var texts []string
+	var said []string
 	for _, f := range fresh {
-		texts = append(texts, f.Text)
+		said = append(said, f.Text)
 		for _, n := range op.Entities(f.Text) {
 			if _, known := p.names[textnorm.Key(n)]; !known && !p.o.Plain {
-				texts = append(texts, n)
+				said = append(said, n)
 			}
 		}
 	}
 	vecs := map[string][]float32{}
-	if w.Vectors(vecs, texts...); w.Err != nil {
+	if w.Vectors(vecs, said...); w.Err != nil {
 		return w.Err
 	}
 	for _, f := range fresh {
@@ -152,7 +149,8 @@ func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (o
 func (p *m2) record(o native.Observation, f added) store.Record {
 	rec := o.Made("fact", f.Text)
 	rec.Role = f.By
-	if i := op.Closest(f.Text, len(o.Turns), func(i int) string { return schema.Captioned(o.Turns[i].Text, o.Turns[i].Attachments) }); i >= 0 {
+	said := op.Captioned(o.Turns)
+	if i := op.Closest(f.Text, len(said), func(i int) string { return said[i].Text }); i >= 0 {
 		t := o.Turns[i]
 		rec.Sources, rec.Attachments, rec.Role = t.Sources, t.Attachments, t.Role
 	}
@@ -272,12 +270,8 @@ func (p *m2) divisor(words, boost map[int]float64) float64 {
 // boosts are what the question's names add to the facts that name them.
 func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, error) {
 	out := map[int]float64{}
-	var names []string
-	for _, n := range op.Entities(s.Query.Text) {
-		if len(names) < queryNames {
-			names = append(names, n)
-		}
-	}
+	names := op.Entities(s.Query.Text)
+	names = names[:min(queryNames, len(names))]
 	vecs, err := store.Many(ctx, p.d.Embed, &s.Usage, names)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,10 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 	gated(&caps, d.Embed)
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 5}}, op.PurposeContinuity, op.PurposeMeta, op.PurposeThemes, op.PurposeProfile, op.PurposeKnowledge) // three for a page that leaves, two for a hot segment
 	return native.New(native.Options{Name: "memoryos", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &mos{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+		of := func(kind string) *store.Linear {
+			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed})
+		}
+		return &mos{o: o, d: d, scope: scope, st: of(""), know: [2]*store.Linear{of(":uk"), of(":ak")}}
 	}}), nil
 }
 
@@ -96,12 +99,6 @@ func heat(visits, length int, recency float64) float64 {
 	return float64(visits) + float64(length) + recency
 }
 
-// known is an entry of a knowledge.
-type known struct {
-	rec store.Record
-	vec []float32
-}
-
 type mos struct {
 	o        MOSOptions
 	d        memory.Deps
@@ -112,10 +109,10 @@ type mos struct {
 	last     int    // the page that left last, plus 1
 	pages    []page // by position
 	segments []*segment
-	made     int // segments, knowledge and profile ever made: for ids
+	made     int // segments ever made: for ids
 	profile  store.Record
-	know     [2][]known // of the user, and of the assistant
-	now      string     // dialogue time
+	know     [2]*store.Linear // of the user, and of the assistant: the oldest are removed
+	now      string           // dialogue time
 }
 
 type exchange struct{ user, assistant string }
@@ -124,11 +121,6 @@ type exchange struct{ user, assistant string }
 func (e exchange) text() string { return "User: " + e.user + " Assistant: " + e.assistant }
 func (e exchange) lines() string {
 	return "User: " + e.user + "\nAssistant: " + e.assistant
-}
-
-func (p *mos) id(kind string) schema.PointID {
-	p.made++
-	return store.ID(p.scope+":"+kind, p.made)
 }
 
 // Store takes an exchange in. What it makes leave the short-term memory, and what that
@@ -167,11 +159,7 @@ func (p *mos) evict(w *op.Work, pos int, r *memory.Receipt) {
 	}
 	pg.meta = w.Summary(op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
 	themes := themesOf(w, e)
-	texts := make([]string, len(themes))
-	for i, t := range themes {
-		texts[i] = t.Content
-	}
-	vecs := w.Embed(texts...)
+	vecs := w.Embed(texts(themes, func(t theme) string { return t.Content })...)
 	if w.Err != nil {
 		return
 	}
@@ -241,7 +229,8 @@ func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 		return
 	}
 	s := &segment{rec: p.st.On("segment", at, []int{pos}), vec: v, keywords: t.Keywords, pages: []int{pos}, length: 1, visited: p.now}
-	s.rec.ID, s.rec.Text, s.rec.Tier = p.id("segment"), t.Content, tierMid
+	p.made++
+	s.rec.ID, s.rec.Text, s.rec.Tier = store.ID(p.scope+":segment", p.made), t.Content, tierMid
 	p.warm(s)
 	p.segments = append(p.segments, s)
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: s.rec.ID, New: t.Content})
@@ -261,12 +250,9 @@ func (p *mos) warm(s *segment) {
 
 // Records lists exchanges, summaries of segments, knowledge and the profile.
 func (p *mos) Records() []store.Record {
-	out := p.st.Records()
+	out := slices.Concat(p.st.Records(), p.know[0].Records(), p.know[1].Records())
 	for _, s := range p.segments {
 		out = append(out, s.rec)
-	}
-	for _, k := range slices.Concat(p.know[:]...) {
-		out = append(out, k.rec)
 	}
 	if p.profile.ID != "" {
 		out = append(out, p.profile)
@@ -277,7 +263,7 @@ func (p *mos) Records() []store.Record {
 func (p *mos) Clone() native.Policy {
 	c := *p
 	c.st, c.said, c.short, c.pages = p.st.Clone(), slices.Clip(p.said), slices.Clone(p.short), slices.Clone(p.pages)
-	c.segments = slices.Clone(p.segments)
+	c.segments, c.know = slices.Clone(p.segments), [2]*store.Linear{p.know[0].Clone(), p.know[1].Clone()}
 	for i, s := range p.segments {
 		x := *s
 		x.pages, x.rec.Links = slices.Clone(s.pages), slices.Clone(s.rec.Links)

@@ -42,8 +42,8 @@ func (p *mos) analyse(w *op.Work, r *memory.Receipt) {
 		return
 	}
 	p.setProfile(profile, from, r)
-	p.know[0] = p.learn(p.know[0], "uk", user, vecs, from, r)
-	p.know[1] = p.learn(p.know[1], "ak", agent, vecs[len(user):], from, r)
+	p.learn(p.know[0], user, vecs, from, r)
+	p.learn(p.know[1], agent, vecs[len(user):], from, r)
 	for _, i := range hot.pages {
 		p.pages[i].analysed = true
 	}
@@ -69,20 +69,18 @@ func (p *mos) setProfile(text string, from []int, r *memory.Receipt) {
 		return
 	}
 	rec := p.base("profile", text, from)
-	if old == "" {
-		rec.ID = p.id("profile")
-	}
+	rec.ID = schema.PointID(p.scope + ":profile")
 	p.profile = store.Rewrite(p.profile, rec, r)
 }
 
 // fresh are the texts that say something, and fixed something that is not known.
-func (p *mos) fresh(have []known, texts []string) (out []string) {
+func (p *mos) fresh(have *store.Linear, texts []string) (out []string) {
 	for _, t := range texts {
 		t = strings.TrimSpace(t)
 		if low := strings.ToLower(t); t == "" || low == "none" || low == "- none" || low == "- none." {
 			continue
 		}
-		if p.o.Mode == native.Fixed && (slices.Contains(out, t) || slices.ContainsFunc(have, func(k known) bool { return op.Compare(t, k.rec.Text) == op.Same })) {
+		if p.o.Mode == native.Fixed && (slices.Contains(out, t) || slices.ContainsFunc(have.Records(), func(k store.Record) bool { return op.Compare(t, k.Text) == op.Same })) {
 			continue
 		}
 		out = append(out, t)
@@ -91,19 +89,14 @@ func (p *mos) fresh(have []known, texts []string) (out []string) {
 }
 
 // learn adds knowledge; the oldest goes when there is too much.
-func (p *mos) learn(have []known, kind string, texts []string, vecs [][]float32, from []int, r *memory.Receipt) []known {
-	out := slices.Clone(have)
+func (p *mos) learn(list *store.Linear, texts []string, vecs [][]float32, from []int, r *memory.Receipt) {
 	for i, t := range texts {
-		rec := p.base("knowledge", t, from)
-		rec.ID = p.id(kind)
-		out = append(out, known{rec, vecs[i]})
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: rec.ID, New: t})
+		pos := list.Add(p.base("knowledge", t, from), vecs[i], r)
+		if old := pos - p.o.Knowledge; old >= 0 {
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: list.At(old).ID, Old: list.At(old).Text})
+			list.Remove(old)
+		}
 	}
-	for len(out) > p.o.Knowledge {
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: out[0].rec.ID, Old: out[0].rec.Text})
-		out = out[1:]
-	}
-	return out
 }
 
 // ruleProfile is what pages say of the user in so many words, a line each, with what was
@@ -146,7 +139,7 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 		return out, err
 	}
 	near := recall.Among(len(p.segments), 0, func(i int) (float64, bool) { return dot(p.segments[i].vec, v), true })
-	found, _ := recall.Members(near, 5, p.o.Near, func(g int) (in []recall.Scored) {
+	found := recall.Members(near, 5, p.o.Near, func(g int) (in []recall.Scored) {
 		for _, pos := range p.segments[g].pages {
 			if s.Eligible(pos) {
 				in = append(in, recall.Scored{Pos: pos, Score: dot(p.st.Vector(pos), v)})
@@ -159,12 +152,10 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 		pages = append(pages, p.st.Hit(c.Pos, c.Score))
 	}
 	for _, list := range p.know {
-		for _, c := range recall.Among(len(list), p.o.KnowTop, func(i int) (float64, bool) {
-			x := dot(list[i].vec, v)
-			return x, x >= p.o.KnowNear && list[i].rec.For(q)
-		}) {
-			r := &list[c.Pos].rec
-			facts = append(facts, memory.Hit{ID: r.ID, Text: r.Text, Score: c.Score, Sources: r.Sources, Meta: r.Meta})
+		for _, c := range recall.Nearest(list, v, p.o.KnowTop, func(i int) bool { return list.At(i).For(q) }) {
+			if c.Score >= p.o.KnowNear {
+				facts = append(facts, list.Hit(c.Pos, c.Score))
+			}
 		}
 	}
 	for _, pos := range reversed(p.short) {
@@ -173,7 +164,7 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 		}
 	}
 	if p.profile.ID != "" && p.profile.For(q) {
-		profile = append(profile, memory.Hit{ID: p.profile.ID, Text: p.profile.Text, Sources: p.profile.Sources, Meta: p.profile.Meta})
+		profile = append(profile, p.profile.Hit(0))
 	}
 	groups := [][]memory.Hit{pages, facts, recent, profile}
 	out.Hits = quota(groups, []int{4, 3, 2, 1}, q.K)

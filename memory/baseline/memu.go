@@ -72,7 +72,6 @@ func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
 }
 
 type memuItem struct {
-	kind       string
 	categories []string
 	count      int
 	last       string // said again
@@ -115,16 +114,13 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	}
 	w := op.Begin(ctx, p.d, r)
 	items := p.extract(w)
-	var texts []string
-	for _, it := range items {
-		texts = append(texts, it.Content)
-	}
+	said := texts(items, func(it itemAnswer) string { return it.Content })
 	if len(p.names.names) == 0 {
 		for _, c := range memuCategories {
-			texts = append(texts, strings.ReplaceAll(c.name, "_", " "))
+			said = append(said, strings.ReplaceAll(c.name, "_", " "))
 		}
 	}
-	vecs := w.Embed(texts...)
+	vecs := w.Embed(said...)
 	if w.Err != nil {
 		return w.Err
 	}
@@ -256,7 +252,7 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 		rec.Kind = it.kind
 		p.known[key] = p.st.Len()
 		p.st.Add(rec, vecs[i], r)
-		p.items = append(p.items, memuItem{it.kind, it.Categories, count, rec.Time})
+		p.items = append(p.items, memuItem{it.Categories, count, rec.Time})
 	}
 }
 

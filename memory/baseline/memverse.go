@@ -54,10 +54,10 @@ type memverse struct {
 	things lexicon
 }
 
-// draft is what a memory is made of before it is stored.
+// draft is what a memory is made of before it is stored, with the things that it names.
 type draft struct {
 	kind, text string
-	triple     *op.Triple
+	names      []string
 }
 
 func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
@@ -65,42 +65,36 @@ func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Re
 	facts := w.Facts(o.Turns, nil)
 	episode := w.Summary(op.PurposeMeta, "", []string{o.Text}, 40, func() string { return o.Text })
 	triples := w.Relations(op.Entities(o.Text), o.Text, o.Turns)
-	drafts := []draft{{kind: kindEpisodic, text: episode}}
+	drafts := []draft{{kindEpisodic, episode, op.Entities(episode)}}
 	for _, f := range facts {
-		drafts = append(drafts, draft{kind: kindCore, text: f.Text})
+		drafts = append(drafts, draft{kindCore, f.Text, op.Entities(f.Text)})
 	}
 	if len(facts) == 0 || p.o.Mode == native.Faithful { // what was said is core, whatever the agents made of it
-		drafts = append(drafts, draft{kind: kindCore, text: o.Text})
+		drafts = append(drafts, draft{kindCore, o.Text, op.Entities(o.Text)})
 	}
-	for i, t := range triples {
-		drafts = append(drafts, draft{kindSemantic, t.Words(), &triples[i]})
+	for _, t := range triples {
+		drafts = append(drafts, draft{kindSemantic, t.Words(), []string{t.Subject, t.Object}})
 	}
 	return p.keep(w, o, drafts, r)
 }
 
 // keep stores drafts and ties them to the things that they name.
 func (p *memverse) keep(w *op.Work, o native.Observation, drafts []draft, r *memory.Receipt) error {
-	var texts, names []string
-	speaks := make([][]string, len(drafts))
-	for i, d := range drafts {
-		texts = append(texts, d.text)
-		speaks[i] = op.Entities(d.text)
-		if d.triple != nil {
-			speaks[i] = []string{d.triple.Subject, d.triple.Object}
-		}
-		names = append(names, speaks[i]...)
+	var names []string
+	for _, d := range drafts {
+		names = append(names, d.names...)
 	}
 	names = p.things.unknown(names, strings.ToLower)
 	vecs := map[string][]float32{}
-	if w.Vectors(vecs, append(texts, names...)...); w.Err != nil {
+	if w.Vectors(vecs, append(texts(drafts, func(d draft) string { return d.text }), names...)...); w.Err != nil {
 		return w.Err
 	}
 	for _, n := range names {
 		p.things.add(strings.ToLower(n), vecs[n])
 	}
-	for i, d := range drafts {
+	for _, d := range drafts {
 		pos := p.st.Add(o.Made(d.kind, d.text), vecs[d.text], r)
-		for _, n := range speaks[i] {
+		for _, n := range d.names {
 			p.things.tie(p.things.at[strings.ToLower(n)], pos)
 		}
 	}

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,10 +155,12 @@ type view struct {
 
 func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	v := &view{queue: slices.Clone(p.queue), score: map[int]float64{}}
-	var out memory.Retrieved
-	calls, err := p.trigger(ctx, q, &out.Usage)
-	if err != nil {
-		return out, err
+	var done memory.Receipt
+	w := op.Begin(ctx, p.d, &done)
+	calls := p.trigger(w, q)
+	out := memory.Retrieved{Usage: done.Usage, Degraded: done.Degraded}
+	if w.Err != nil {
+		return out, w.Err
 	}
 	if p.o.Mode == native.Fixed {
 		vecs := map[string][]float32{}
@@ -218,20 +219,8 @@ func (p *mg) render(s *recall.State, v *view) string {
 }
 
 // trigger says which functions to call: the model, or by rule both searches, and
-// archiving the older half of a queue that is over the warning. A model that fails is
-// an error: answers never stand on a silent fallback.
-func (p *mg) trigger(ctx context.Context, q memory.Query, u *llm.Usage) ([]call, error) {
-	if p.d.LLM == nil {
-		calls := []call{{Name: "memory_recall", Query: q.Text}, {Name: "memory_retrieval", Query: q.Text}}
-		if float64(p.size("")) > p.o.Warning*float64(p.o.MaxTokens) {
-			c := call{Name: "memory_archive"}
-			for i := range len(p.queue) / 2 {
-				c.Indices = append(c.Indices, i)
-			}
-			calls = append(calls, c)
-		}
-		return calls, nil
-	}
+// archiving the older half of a queue that is over the warning.
+func (p *mg) trigger(w *op.Work, q memory.Query) []call {
 	var b strings.Builder
 	fmt.Fprintf(&b, "QUESTION\n%s\n\nSPACE\n%d of %d tokens used\n\nSUMMARY\n%s\n\nQUEUE\n", q.Text, p.size(""), p.o.MaxTokens, p.summary.Text)
 	for i, pos := range p.queue {
@@ -240,17 +229,17 @@ func (p *mg) trigger(ctx context.Context, q memory.Query, u *llm.Usage) ([]call,
 	if float64(p.size(q.Text)) > p.o.Warning*float64(p.o.MaxTokens) {
 		b.WriteString("\nWARNING: the space is nearly full.\n")
 	}
-	type answer struct {
-		Calls []call `json:"calls"`
-	}
-	a, usage, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeTrigger, b.String(), func(a answer) error {
-		if a.Calls == nil {
-			return errors.New("calls is missing")
+	return op.Member(w, op.PurposeTrigger, "calls", b.String(), func() []call {
+		calls := []call{{Name: "memory_recall", Query: q.Text}, {Name: "memory_retrieval", Query: q.Text}}
+		if float64(p.size("")) > p.o.Warning*float64(p.o.MaxTokens) {
+			c := call{Name: "memory_archive"}
+			for i := range len(p.queue) / 2 {
+				c.Indices = append(c.Indices, i)
+			}
+			calls = append(calls, c)
 		}
-		return nil
+		return calls
 	})
-	*u = u.Add(usage)
-	return a.Calls, err
 }
 
 // do carries out one call on the question's view; names and indexes that do not exist

@@ -35,7 +35,7 @@ func NGMemory() memory.Spec {
 		gated(&caps, d.Embed)
 		edge, keep := gate(o.Edge, d.Embed, 0.6, hashEdge), gate(o.Keep, d.Embed, 0.4, hashNear)
 		return native.New(native.Options{Name: "NGMemory", Version: version, Mode: o.Mode, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps, New: func(scope string) native.Policy {
-			return &ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: o.Near, nodes: o.Nodes, seen: seen}
+			return &ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), seen: seen}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: o.Near, nodes: o.Nodes}
 		}}), err
 	})
 }
@@ -89,7 +89,6 @@ type ng struct {
 	faithful    bool
 	edge, keep  float64
 	near, nodes int
-	seen        images
 	web         web
 }
 

@@ -43,7 +43,7 @@ func OmniSimpleMem() memory.Spec {
 			caps.Calls.EmbedPerUnit.Min = 0 // what is not stored
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}}, op.PurposeSummary)
 			return native.New(native.Options{Name: "omni-simplemem", Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-				return &omni{o: o, d: d, seen: seen, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}}
+				return &omni{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), seen: seen}}
 			}}), err
 		})
 }
@@ -52,7 +52,6 @@ type omni struct {
 	list
 	o       OmniOptions
 	d       memory.Deps
-	seen    images
 	summary []string // by position
 	recent  []string // the beginnings of the last texts, and where they are
 	at      []int

@@ -120,11 +120,8 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 		fresh[key] = true
 		return repeated || key == ""
 	})
-	texts := make([]string, len(got))
-	for i, e := range got {
-		texts[i] = e.Text
-	}
-	vecs := w.Embed(texts...)
+	said := texts(got, func(e entry) string { return e.Text })
+	vecs := w.Embed(said...)
 	if w.Err != nil {
 		return w.Err
 	}
@@ -133,7 +130,7 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 		p.entries = append(p.entries, e)
 		p.known[textnorm.Key(e.Text)] = true
 	}
-	p.before = texts[:min(3, len(texts))]
+	p.before = said[:min(3, len(said))]
 	return nil
 }
 
@@ -190,15 +187,6 @@ func ruleEntries(turns []native.Observation, first int) (out []entry) {
 	return out
 }
 
-// analysis is what a question names.
-type analysis struct {
-	Keywords []string `json:"keywords"`
-	Persons  []string `json:"persons"`
-	Time     string   `json:"time"`
-	Place    string   `json:"place"`
-	Entities []string `json:"entities"`
-}
-
 func (p *simple) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	return recall.Pipeline{p.find}.Run(ctx, p.st, q)
 }
@@ -226,8 +214,8 @@ func (p *simple) find(ctx context.Context, s *recall.State) error {
 			lists = append(lists, l)
 		}
 		if round == 0 && (p.o.Keyword > 0 || p.o.Structured > 0) {
-			a := op.JSON(w, op.PurposeAnalyse, question, nil, func() analysis {
-				return analysis{Keywords: op.Keywords(question, 5, nil), Persons: op.Entities(question), Time: question}
+			a := op.JSON(w, op.PurposeAnalyse, question, nil, func() entry { // what the question names
+				return entry{Keywords: op.Keywords(question, 5, nil), Persons: op.Entities(question), Time: question}
 			})
 			lists = append(lists, s.ByWords(cmp.Or(strings.Join(a.Keywords, " "), question), max(1, p.o.Keyword)), p.structured(s, a))
 		}
@@ -268,7 +256,7 @@ func (p *simple) missing(w *op.Work, question string, lists [][]recall.Scored) [
 
 // structured finds entries by their fields: all that are asked for must fit (faithful),
 // or any.
-func (p *simple) structured(s *recall.State, a analysis) []recall.Scored {
+func (p *simple) structured(s *recall.State, a entry) []recall.Scored {
 	among := func(want, have []string) bool {
 		return slices.ContainsFunc(have, func(x string) bool {
 			return slices.ContainsFunc(want, func(w string) bool { return strings.EqualFold(w, x) })

@@ -43,7 +43,7 @@ func UniversalRAGMemory() memory.Spec {
 			caps.Calls.EmbedPerQuery.Min = 0 // where nothing is looked for
 		}
 		return native.New(native.Options{Name: "UniversalRAGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &urag{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, o: o, d: d, seen: seen, pictures: map[int][]float32{}}
+			return &urag{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), seen: seen}, o: o, d: d, pictures: map[int][]float32{}}
 		}}), err
 	})
 }
@@ -52,7 +52,6 @@ type urag struct {
 	list
 	o        URAGOptions
 	d        memory.Deps
-	seen     images
 	pictures map[int][]float32 // by position: of the image, else of its caption
 }
 
@@ -105,13 +104,25 @@ func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
 }
 
 func (p *urag) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	document := recall.Pipeline{recall.Rank(recall.Cosine(), nil), recall.TopK(p.o.TopK)}
-	return recall.Pipeline{recall.Route(p.route, map[string]recall.Pipeline{routeDocument: document, routeImage: {recall.Toward(p.byImage)}})}.Run(ctx, p.st, q)
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		to, err := p.route(ctx, s)
+		if err != nil || to == routeNone {
+			return err
+		}
+		return recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
+			if to == routeImage {
+				s.List = p.byImage(s, v)
+			} else {
+				s.List = recall.Nearest(s.Store, v, p.o.TopK, s.Eligible)
+			}
+			return nil
+		})(ctx, s)
+	}}.Run(ctx, p.st, q)
 }
 
 // byImage ranks images; where there are fewer than are wanted, texts fill up, and an
 // entry with both counts with the mean of the two.
-func (p *urag) byImage(_ context.Context, s *recall.State, v []float32) error {
+func (p *urag) byImage(s *recall.State, v []float32) []recall.Scored {
 	image := p.seen.asked(v, s.Query)
 	score := map[int]float64{}
 	for pos, picture := range p.pictures {
@@ -129,8 +140,7 @@ func (p *urag) byImage(_ context.Context, s *recall.State, v []float32) error {
 		}
 	}
 	best := recall.Best(score)
-	s.List = best[:min(p.o.TopK, len(best))]
-	return nil
+	return best[:min(p.o.TopK, len(best))]
 }
 
 func (p *urag) Clone() native.Policy {

@@ -267,6 +267,7 @@ func RunWith(t *testing.T, o Options) {
 	try(can.look && caps.Unit != "nothing", "captions", s.captions)
 	try(can.look && caps.Unit != "nothing" && caps.Unit != "fact", "text is kept", s.text)
 	try(can.look && o.Answer != nil, "broken models", s.broken)
+	try(can.look && o.Answer != nil, "one broken purpose", s.alone)
 	try(caps.Calls != nil, "ledger", s.ledger)
 	try(can.look, "interrupted", s.interrupted)
 	try(can.answer, "answer", s.answer)

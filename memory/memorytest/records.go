@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -277,6 +278,8 @@ func (s suite) broken(t *testing.T) {
 	for name, f := range map[string]llmtest.Func{
 		"garbage": func(llm.Request) (string, error) { return "} I cannot do { that", nil },
 		"empty":   func(llm.Request) (string, error) { return "", nil },
+		"refusal": func(llm.Request) (string, error) { return "I am sorry, I cannot help with that.", nil },
+		"cut off": func(llm.Request) (string, error) { return `{"facts": [{"text": "a`, nil },
 		"timeout": func(r llm.Request) (string, error) {
 			return "", &llm.Error{Purpose: r.Purpose, Kind: llm.KindTimeout, Err: errors.New("timed out")}
 		},
@@ -303,6 +306,46 @@ func (s suite) broken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// alone: of all that a model is asked for, one purpose after the other is answered with
+// what cannot be used: the rule does that, and it is noted under its name.
+func (s suite) alone(t *testing.T) {
+	asked := map[string]bool{}
+	s.notes(t, func(r llm.Request) (string, error) { asked[r.Purpose] = true; return s.o.Answer(r) })
+	for _, purpose := range slices.Sorted(maps.Keys(asked)) {
+		t.Run(purpose, func(t *testing.T) {
+			notes := s.notes(t, func(r llm.Request) (string, error) {
+				if r.Purpose == purpose {
+					return `{"facts": [{"text": "a`, nil
+				}
+				return s.o.Answer(r)
+			})
+			if !slices.ContainsFunc(notes, func(n memory.Note) bool { return n.Op == purpose && n.Ended != "" }) {
+				t.Errorf("have %v, want a note that a rule did %s", notes, purpose)
+			}
+		})
+	}
+}
+
+// notes are what fell back while the sessions were stored and a question was asked.
+func (s suite) notes(t *testing.T, answer llmtest.Func) []memory.Note {
+	t.Helper()
+	m := s.open(t, memory.Deps{LLM: answer, Embed: hashing.New(0)})
+	play(t, m, sessions)
+	h, ok := memory.As[memory.Historian](m)
+	if !ok {
+		t.Fatal("a system that asks a model must report its history")
+	}
+	done, err := h.History(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Retrieve(context.Background(), memory.Query{Text: "Where were the apple trees planted?", K: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(done.Degraded, r.Degraded...)
 }
 
 // keptTurns are the turns that some item stands on.

@@ -100,10 +100,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, usage, err
-	}
-	return out, usage, nil
+	return out, usage, err
 }
 
 // factItem is a string, or an object with text and turns.
@@ -200,10 +197,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, usage, err
-	}
-	return out, usage, nil
+	return out, usage, err
 }
 
 // nearest is the index of the fact that shares most terms with text, -1 if none shares any.

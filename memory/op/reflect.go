@@ -1,8 +1,8 @@
 package op
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -171,21 +171,6 @@ func Entities(text string) (out []string) {
 	return out
 }
 
-// ModelLines asks for a list of short texts, at most n.
-func ModelLines(ctx context.Context, g llm.Generator, p llm.Prompts, purpose, prompt string, n int) ([]string, llm.Usage, error) {
-	type answer struct {
-		Items []string `json:"items"`
-	}
-	v, u, err := Ask(ctx, g, p, purpose, fmt.Sprintf("Number wanted: %d\n\n%s", n, prompt), func(a answer) error {
-		if len(clean(a.Items)) == 0 {
-			return errors.New("items is empty")
-		}
-		return nil
-	})
-	out := clean(v.Items)
-	return out[:min(n, len(out))], u, err
-}
-
 func clean(in []string) (out []string) {
 	for _, s := range in {
 		if s = strings.TrimSpace(s); s != "" {
@@ -252,15 +237,7 @@ func RuleSummary(old string, texts []string, words int) string {
 		}
 		score[i] /= math.Sqrt(float64(max(1, length(all[i]))))
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case score[a] > score[b]:
-			return -1
-		case score[a] < score[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var take []int
 	left := words
 	for _, i := range order {

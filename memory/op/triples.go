@@ -137,27 +137,8 @@ func Invalidate(new, old Span) (oldEnds bool, until string, ok bool) {
 // Repeats reports whether a text says again what one of the recent ones said: the words
 // that two share, of all that they have, are more than share (Jaccard).
 func Repeats(text string, recent []string, share float64) bool {
-	set := wordSet(text)
-	return slices.ContainsFunc(recent, func(r string) bool { return Overlap(set, wordSet(r)) > share })
-}
-
-// Overlap is the Jaccard share of two sets; 0 of empty ones.
-func Overlap(a, b map[string]bool) float64 {
-	both := 0
-	for x := range a {
-		if b[x] {
-			both++
-		}
-	}
-	return float64(both) / float64(max(1, len(a)+len(b)-both))
-}
-
-func wordSet(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(strings.ToLower(s)) {
-		out[w] = true
-	}
-	return out
+	words := strings.Fields(strings.ToLower(text))
+	return slices.ContainsFunc(recent, func(r string) bool { return Share(words, strings.Fields(strings.ToLower(r))) > share })
 }
 
 // Said are the texts of an exchange, by role: what the user and what the assistant said.

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,9 +66,17 @@ func Member[T any](w *Work, purpose, member, prompt string, rule func() T) T {
 
 // Lines asks for at most n short texts.
 func (w *Work) Lines(purpose, prompt string, n int, rule func() []string) []string {
-	return Do(w, purpose, func() ([]string, llm.Usage, error) {
-		return ModelLines(w.ctx, w.d.LLM, w.d.Prompts, purpose, prompt, n)
-	}, rule)
+	type answer struct {
+		Items []string `json:"items"`
+	}
+	a := JSON(w, purpose, fmt.Sprintf("Number wanted: %d\n\n%s", n, prompt), func(a answer) error {
+		if len(clean(a.Items)) == 0 {
+			return errors.New("items is empty")
+		}
+		return nil
+	}, func() answer { return answer{rule()} })
+	out := clean(a.Items)
+	return out[:min(n, len(out))]
 }
 
 // Summary writes a new text of the old one and new texts, about words long: a summary, an
@@ -123,7 +132,8 @@ func (w *Work) Embed(texts ...string) (out [][]float32) {
 
 // Vectors embeds texts, each that is not in known once, and adds them to it.
 func (w *Work) Vectors(known map[string][]float32, texts ...string) {
-	if w.Err == nil {
-		w.Err = store.Vectors(w.ctx, w.d.Embed, &w.done.Usage, known, texts...)
+	open := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), func(t string) bool { return known[t] != nil })
+	for i, v := range w.Embed(open...) {
+		known[open[i]] = v
 	}
 }

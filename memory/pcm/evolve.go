@@ -167,9 +167,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 // decide is the way of a user's turn through intent, surprise and agent.
 func (p *policy) decide(ctx context.Context, t *turn, d *Decision, r *memory.Receipt) (a act, err error) {
 	found := p.world.search(t.vec, p.o.TopK, t.o.Batch)
-	in, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeIntent,
-		func() (Intent, llm.Usage, error) { return p.modelIntent(ctx, t.said) },
-		func() Intent { return ruleIntent(t.said, p.o.Domains) })
+	in, err := p.intent(ctx, t.said, r)
 	if err != nil {
 		return a, err
 	}

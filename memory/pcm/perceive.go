@@ -77,21 +77,22 @@ func intentOf(shares map[string]float64, domains []string) Intent {
 	return in
 }
 
-// modelIntent asks a model, which sees the last turns.
-func (p *policy) modelIntent(ctx context.Context, text string) (Intent, llm.Usage, error) {
+// intent asks a model, which sees the last turns, or the rule.
+func (p *policy) intent(ctx context.Context, text string, r *memory.Receipt) (Intent, error) {
 	type answer struct {
 		Distribution map[string]float64 `json:"distribution"`
 	}
 	prompt := fmt.Sprintf("Domains: %s\n\nBEFORE\n%s\n\nTEXT\n%s", strings.Join(p.o.Domains, ", "), strings.Join(p.lastTurns(5), "\n"), text)
-	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeIntent, prompt, func(a answer) error {
+	w := op.Begin(ctx, p.d, r)
+	a := op.JSON(w, op.PurposeIntent, prompt, func(a answer) error {
 		for _, d := range p.o.Domains {
 			if x := a.Distribution[d]; x > 0 && !math.IsInf(x, 0) {
 				return nil
 			}
 		}
 		return fmt.Errorf("distribution has no share above 0 of any of %v", p.o.Domains)
-	})
-	return intentOf(a.Distribution, p.o.Domains), u, err
+	}, func() answer { return answer{ruleIntent(text, p.o.Domains).Distribution} })
+	return intentOf(a.Distribution, p.o.Domains), w.Err
 }
 
 // relevance is the share of a node's domain in an intent.

@@ -170,13 +170,10 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if w.st.Len() == 0 {
 		return out, nil
 	}
-	in := ruleIntent(q.Text, p.o.Domains)
-	if p.d.LLM != nil {
-		model, u, err := p.modelIntent(ctx, q.Text)
-		if out.Usage = out.Usage.Add(u); err != nil {
-			return out, err
-		}
-		in = model
+	var r memory.Receipt
+	in, err := p.intent(ctx, q.Text, &r)
+	if out.Usage, out.Degraded = out.Usage.Add(r.Usage), r.Degraded; err != nil {
+		return out, err
 	}
 	vec, err := store.One(ctx, p.d.Embed, &out.Usage, q.Text)
 	if err != nil {

@@ -190,8 +190,15 @@ func (c cloning) Clone(ctx context.Context) (memory.Memory, error) {
 	return c.sys.over(m)
 }
 
-// Retrieve asks in the layer's way. A model that fails is an error: asking never falls
-// back in silence.
+// asked is what a model says, or the rule, which does what the model cannot; that is noted.
+func asked[T any](ctx context.Context, l *layer, done *memory.Retrieved, purpose string, model func(d memory.Deps) (T, llm.Usage, error), rule func() T) (T, error) {
+	var r memory.Receipt
+	out, err := op.OrRule(ctx, l.sys.d.LLM, &r, purpose, func() (T, llm.Usage, error) { return model(l.sys.d) }, rule)
+	done.Usage, done.Degraded = done.Usage.Add(r.Usage), append(done.Degraded, r.Degraded...)
+	return out, err
+}
+
+// Retrieve asks in the layer's way.
 func (l *layer) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if err := ctx.Err(); err != nil {
 		return memory.Retrieved{}, err
@@ -209,10 +216,10 @@ type hit struct {
 }
 
 // search asks the backend for the k best of a text.
-func (l *layer) search(ctx context.Context, q memory.Query, text string, k int, used *llm.Usage) ([]hit, error) {
+func (l *layer) search(ctx context.Context, q memory.Query, text string, k int, done *memory.Retrieved) ([]hit, error) {
 	q.Text, q.K = text, k
 	r, err := l.inner.Retrieve(ctx, q)
-	*used = used.Add(r.Usage)
+	done.Usage, done.Degraded = done.Usage.Add(r.Usage), append(done.Degraded, r.Degraded...)
 	if err != nil {
 		return nil, err
 	}
@@ -275,9 +282,9 @@ func compareTimes(a, b string) int {
 }
 
 // vectors embeds texts.
-func (l *layer) vectors(ctx context.Context, texts []string, used *llm.Usage) ([][]float32, error) {
+func (l *layer) vectors(ctx context.Context, texts []string, done *memory.Retrieved) ([][]float32, error) {
 	e, err := llm.Embed(ctx, l.sys.d.Embed, texts)
-	*used = used.Add(e.Usage)
+	done.Usage = done.Usage.Add(e.Usage)
 	if err == nil && len(e.Vectors) != len(texts) {
 		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), l.sys.d.Embed.Profile(), len(e.Vectors))
 	}

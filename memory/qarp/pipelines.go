@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -71,7 +72,7 @@ func shown(out memory.Retrieved, hits, linked []hit) memory.Retrieved {
 }
 
 func factual(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
-	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out.Usage)
+	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out)
 	if err != nil {
 		return out, err
 	}
@@ -87,7 +88,7 @@ func factual(ctx context.Context, s strategy) (out memory.Retrieved, err error) 
 
 // temporal orders by time. Faithful: before the cut, so that the oldest are shown.
 func temporal(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
-	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out.Usage)
+	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out)
 	if err != nil {
 		return out, err
 	}
@@ -100,11 +101,11 @@ func temporal(ctx context.Context, s strategy) (out memory.Retrieved, err error)
 }
 
 func update(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
-	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out.Usage)
+	hits, err := s.l.search(ctx, s.q, s.q.Text, 2*s.q.K, &out)
 	if err != nil {
 		return out, err
 	}
-	groups, err := s.l.groups(ctx, hits, s.o.Near, &out.Usage)
+	groups, err := s.l.groups(ctx, hits, s.o.Near, &out)
 	if err != nil {
 		return out, err
 	}
@@ -133,21 +134,18 @@ func update(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
 
 func several(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
 	parts := []string{s.q.Text}
-	d := s.l.sys.d
-	plan := op.RulePlan(s.q.Text)
-	if d.LLM != nil {
-		p, u, err := op.ModelPlan(ctx, d.LLM, d.Prompts, s.q.Text)
-		if out.Usage = out.Usage.Add(u); err != nil {
-			return out, err
-		}
-		plan = p
+	plan, err := asked(ctx, s.l, &out, op.PurposePlan, func(d memory.Deps) (op.Plan, llm.Usage, error) {
+		return op.ModelPlan(ctx, d.LLM, d.Prompts, s.q.Text)
+	}, func() op.Plan { return op.RulePlan(s.q.Text) })
+	if err != nil {
+		return out, err
 	}
 	if len(plan.Parts) > 0 {
 		parts = plan.Parts[:min(3, len(plan.Parts))]
 	}
 	var lists [][]hit
 	for _, part := range parts {
-		hits, err := s.l.search(ctx, s.q, part, 2*s.q.K, &out.Usage)
+		hits, err := s.l.search(ctx, s.q, part, 2*s.q.K, &out)
 		if err != nil {
 			return out, err
 		}
@@ -161,7 +159,7 @@ func several(ctx context.Context, s strategy) (out memory.Retrieved, err error) 
 	if len(hits) == 0 {
 		return out, nil
 	}
-	if err := s.l.rerank(ctx, s.q.Text, hits, &out.Usage); err != nil {
+	if err := s.l.rerank(ctx, s.q.Text, hits, &out); err != nil {
 		return out, err
 	}
 	out.Hits = ranked(hits[:min(s.q.K, len(hits))])
@@ -171,7 +169,7 @@ func several(ctx context.Context, s strategy) (out memory.Retrieved, err error) 
 // abstain says when the memory seems to know nothing. By rule, which knows no scale of
 // scores, it is that no text holds half of the words that are asked for (fixed).
 func abstain(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
-	hits, err := s.l.search(ctx, s.q, s.q.Text, s.q.K, &out.Usage)
+	hits, err := s.l.search(ctx, s.q, s.q.Text, s.q.K, &out)
 	if err != nil || len(hits) == 0 {
 		return out, err
 	}
@@ -183,11 +181,11 @@ func abstain(ctx context.Context, s strategy) (out memory.Retrieved, err error) 
 	case best < s.o.Strong:
 		known = false
 	case best < s.o.Mild && d.LLM != nil:
-		yes, u, err := op.ModelSupport(ctx, d.LLM, d.Prompts, s.q.Text, textsOf(hits[:min(3, len(hits))]))
-		if out.Usage = out.Usage.Add(u); err != nil {
+		if known, err = asked(ctx, s.l, &out, op.PurposeSupport, func(d memory.Deps) (bool, llm.Usage, error) {
+			return op.ModelSupport(ctx, d.LLM, d.Prompts, s.q.Text, textsOf(hits[:min(3, len(hits))]))
+		}, func() bool { return !op.RuleAbsent(s.q.Text, op.Plan{Threshold: 1}, textsOf(hits)) }); err != nil {
 			return out, err
 		}
-		known = yes
 	}
 	if !known {
 		out.Context = noMemory

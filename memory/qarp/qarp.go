@@ -114,7 +114,7 @@ func (a asking) retrieve(ctx context.Context) (out memory.Retrieved, err error) 
 	if err != nil {
 		return out, err
 	}
-	hits, first, err := a.search(ctx, plan, &out.Usage)
+	hits, first, err := a.search(ctx, plan, &out)
 	if err != nil || len(hits) == 0 {
 		return out, err
 	}
@@ -133,7 +133,7 @@ func (a asking) retrieve(ctx context.Context) (out memory.Retrieved, err error) 
 		byTime(hits)
 	}
 	if plan.Latest && !a.without("latest") {
-		if hits, err = a.latest(ctx, hits, &out.Usage); err != nil {
+		if hits, err = a.latest(ctx, hits, &out); err != nil {
 			return out, err
 		}
 	}
@@ -179,7 +179,7 @@ func (a asking) closed(p op.Plan, hits []hit, first float64) bool {
 
 // search gives at most twice as many hits as are wanted, best first, and the first
 // part's best score.
-func (a asking) search(ctx context.Context, p op.Plan, used *llm.Usage) (out []hit, first float64, err error) {
+func (a asking) search(ctx context.Context, p op.Plan, done *memory.Retrieved) (out []hit, first float64, err error) {
 	type ask struct {
 		text string
 		k    int
@@ -206,7 +206,7 @@ func (a asking) search(ctx context.Context, p op.Plan, used *llm.Usage) (out []h
 	}
 	lists := make([][]hit, len(asks))
 	for i, x := range asks {
-		if lists[i], err = a.l.search(ctx, a.q, x.text, x.k, used); err != nil {
+		if lists[i], err = a.l.search(ctx, a.q, x.text, x.k, done); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -252,8 +252,8 @@ func spoken(text string) string {
 }
 
 // latest keeps the newest of texts that say nearly the same.
-func (a asking) latest(ctx context.Context, hits []hit, used *llm.Usage) ([]hit, error) {
-	groups, err := a.l.groups(ctx, hits, a.o.Near, used)
+func (a asking) latest(ctx context.Context, hits []hit, done *memory.Retrieved) ([]hit, error) {
+	groups, err := a.l.groups(ctx, hits, a.o.Near, done)
 	if err != nil {
 		return nil, err
 	}
@@ -265,11 +265,11 @@ func (a asking) latest(ctx context.Context, hits []hit, used *llm.Usage) ([]hit,
 }
 
 // groups puts hits together that say nearly the same.
-func (l *layer) groups(ctx context.Context, hits []hit, near float64, used *llm.Usage) ([][]int, error) {
+func (l *layer) groups(ctx context.Context, hits []hit, near float64, done *memory.Retrieved) ([][]int, error) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
-	v, err := l.vectors(ctx, textsOf(hits), used)
+	v, err := l.vectors(ctx, textsOf(hits), done)
 	if err != nil {
 		return nil, err
 	}
@@ -290,16 +290,11 @@ func (a asking) refine(ctx context.Context, p op.Plan, hits []hit, out memory.Re
 	for i := range hits {
 		kept[i] = op.Refined{Index: i, Text: texts[i]}
 	}
-	d := a.l.sys.d
-	switch {
-	case a.without("refine"), a.without("plan"):
-	case d.LLM == nil:
-		kept = op.RuleRefine(a.q.Text, p, texts)
-	default:
-		var u llm.Usage
-		var err error
-		kept, u, err = op.ModelRefine(ctx, d.LLM, d.Prompts, a.q.Text, p, texts)
-		if out.Usage = out.Usage.Add(u); err != nil {
+	var err error
+	if !a.without("refine") && !a.without("plan") {
+		if kept, err = asked(ctx, a.l, &out, op.PurposeRefine, func(d memory.Deps) ([]op.Refined, llm.Usage, error) {
+			return op.ModelRefine(ctx, d.LLM, d.Prompts, a.q.Text, p, texts)
+		}, func() []op.Refined { return op.RuleRefine(a.q.Text, p, texts) }); err != nil {
 			return out, err
 		}
 	}
@@ -313,7 +308,7 @@ func (a asking) refine(ctx context.Context, p op.Plan, hits []hit, out memory.Re
 		list[i], lines[i] = hits[r.Index], r.Text
 	}
 	out.Hits = ranked(list)
-	if d.LLM != nil || a.faithful() {
+	if a.l.sys.d.LLM != nil || a.faithful() {
 		out.Context = strings.Join(lines, "\n")
 	}
 	return out, nil

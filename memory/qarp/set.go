@@ -46,14 +46,11 @@ func AdaptiveRAG(find func(name string) (memory.Spec, error)) memory.Spec {
 }
 
 func (o AdaptiveOptions) ask(ctx context.Context, l *layer, q memory.Query) (out memory.Retrieved, err error) {
-	d := l.sys.d
-	class := op.RuleComplexity(q.Text)
-	if d.LLM != nil {
-		var u llm.Usage
-		class, u, err = op.ModelComplexity(ctx, d.LLM, d.Prompts, q.Text)
-		if out.Usage = out.Usage.Add(u); err != nil {
-			return out, err
-		}
+	class, err := asked(ctx, l, &out, op.PurposeComplexity, func(d memory.Deps) (op.Complexity, llm.Usage, error) {
+		return op.ModelComplexity(ctx, d.LLM, d.Prompts, q.Text)
+	}, func() op.Complexity { return op.RuleComplexity(q.Text) })
+	if err != nil {
+		return out, err
 	}
 	k := q.K
 	switch {
@@ -63,19 +60,19 @@ func (o AdaptiveOptions) ask(ctx context.Context, l *layer, q memory.Query) (out
 	case class == op.Simple:
 		k = (q.K + 1) / 2
 	}
-	hits, err := l.search(ctx, q, q.Text, k, &out.Usage)
+	hits, err := l.search(ctx, q, q.Text, k, &out)
 	if err != nil {
 		return out, err
 	}
 	for step := 1; class == op.Several && step < o.Steps && len(hits) > 0; step++ {
-		next, done, u, err := nextStep(ctx, d, q.Text, hits, step)
-		if out.Usage = out.Usage.Add(u); err != nil {
+		next, err := nextStep(ctx, l, q.Text, hits, step, &out)
+		if err != nil {
 			return out, err
 		}
-		if done || next == "" {
+		if next == "" {
 			break
 		}
-		more, err := l.search(ctx, q, next, q.K, &out.Usage)
+		more, err := l.search(ctx, q, next, q.K, &out)
 		if err != nil {
 			return out, err
 		}
@@ -89,15 +86,20 @@ func (o AdaptiveOptions) ask(ctx context.Context, l *layer, q memory.Query) (out
 }
 
 // nextStep is what to search with after a step: by rule the text of the best hit that has
-// not been searched with.
-func nextStep(ctx context.Context, d memory.Deps, question string, hits []hit, step int) (next string, done bool, u llm.Usage, err error) {
-	if d.LLM != nil {
-		return op.ModelNextStep(ctx, d.LLM, d.Prompts, question, textsOf(hits))
-	}
-	if step > len(hits) {
-		return "", true, u, nil
-	}
-	return question + " " + spoken(hits[step-1].Text), false, u, nil
+// not been searched with; "" for nothing more.
+func nextStep(ctx context.Context, l *layer, question string, hits []hit, step int, out *memory.Retrieved) (string, error) {
+	return asked(ctx, l, out, op.PurposeNextStep, func(d memory.Deps) (string, llm.Usage, error) {
+		next, done, u, err := op.ModelNextStep(ctx, d.LLM, d.Prompts, question, textsOf(hits))
+		if done {
+			next = ""
+		}
+		return next, u, err
+	}, func() string {
+		if step > len(hits) {
+			return ""
+		}
+		return question + " " + spoken(hits[step-1].Text)
+	})
 }
 
 // MatchedOptions of TokenMatched.
@@ -130,7 +132,7 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 	if o.Tokens > 0 {
 		pool = 20 * q.K
 	}
-	hits, err := l.search(ctx, q, q.Text, pool, &out.Usage)
+	hits, err := l.search(ctx, q, q.Text, pool, &out)
 	if err != nil || len(hits) == 0 {
 		return out, err
 	}
@@ -143,14 +145,21 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 		looked = min(len(hits), max(2, fit))
 	}
 	if d.LLM == nil {
-		if err := l.rerank(ctx, q.Text, hits, &out.Usage); err != nil {
+		if err := l.rerank(ctx, q.Text, hits, &out); err != nil {
 			return out, err
 		}
 	}
 	for call := 0; d.LLM != nil && call < o.Calls; call++ { // the later calls look at the better half
 		n := max(1, looked>>call)
-		order, u, err := op.Rerank(ctx, d.LLM, d.Prompts, q.Text, textsOf(hits[:n]))
-		if out.Usage = out.Usage.Add(u); err != nil {
+		order, err := asked(ctx, l, &out, op.PurposeRerank, func(d memory.Deps) ([]int, llm.Usage, error) {
+			return op.Rerank(ctx, d.LLM, d.Prompts, q.Text, textsOf(hits[:n]))
+		}, func() (as []int) {
+			for i := range n {
+				as = append(as, i)
+			}
+			return as // as it was
+		})
+		if err != nil {
 			return out, err
 		}
 		better := make([]hit, n)
@@ -164,8 +173,8 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 }
 
 // rerank orders hits by 0.6·cosine + 0.4·share of the question's terms.
-func (l *layer) rerank(ctx context.Context, question string, hits []hit, used *llm.Usage) error {
-	v, err := l.vectors(ctx, append([]string{question}, textsOf(hits)...), used)
+func (l *layer) rerank(ctx context.Context, question string, hits []hit, done *memory.Retrieved) error {
+	v, err := l.vectors(ctx, append([]string{question}, textsOf(hits)...), done)
 	if err != nil {
 		return err
 	}

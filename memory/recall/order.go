@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -65,15 +66,10 @@ func (s *State) top(v []float64, keep func(float64) bool, k int) []Scored {
 }
 
 func (s *State) compare(a, b Scored) int {
-	switch {
-	case a.Score > b.Score:
-		return -1
-	case a.Score < b.Score:
-		return 1
-	case s.Store.At(a.Pos).ID < s.Store.At(b.Pos).ID:
-		return -1
+	if a.Score != b.Score {
+		return cmp.Compare(b.Score, a.Score)
 	}
-	return 1
+	return cmp.Compare(s.Store.At(a.Pos).ID, s.Store.At(b.Pos).ID)
 }
 
 // A placed position carries its score in millionths.

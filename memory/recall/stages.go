@@ -11,24 +11,7 @@ import (
 	"membench/schema"
 )
 
-// Stages that only some systems need: branches, walks over links, lists put together.
-
-// Route runs the pipeline of the branch that choose names; one that is not there is an
-// empty list.
-func Route(choose func(ctx context.Context, s *State) (string, error), branches map[string]Pipeline) Stage {
-	return func(ctx context.Context, s *State) error {
-		b, err := choose(ctx, s)
-		if err != nil {
-			return err
-		}
-		for _, stage := range branches[b] {
-			if err := stage(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
+// Stages that only some systems need: walks over links, lists put together.
 
 // Toward is a stage that works with the question's vector; of an empty store there is
 // nothing to ask for.
@@ -206,25 +189,18 @@ func BreadthFirst(starts []int, depth int, next func(int) []int, visit func(node
 
 // Members opens the k best groups: of each that reaches gate, its members that reach
 // gate too, all of them ordered by their own scores, at most most.
-func Members(groups []Scored, k int, gate float64, members func(group int) []Scored, most int) (out []Scored, opened []int) {
+func Members(groups []Scored, k int, gate float64, members func(group int) []Scored, most int) []Scored {
 	best := map[int]float64{}
 	for _, g := range groups[:min(k, len(groups))] {
 		if g.Score < gate {
 			continue
 		}
-		found := false
 		for _, m := range members(g.Pos) {
 			if m.Score >= gate {
-				best[m.Pos], found = m.Score, true
+				best[m.Pos] = m.Score
 			}
 		}
-		if found {
-			opened = append(opened, g.Pos)
-		}
 	}
-	out = Best(best)
-	return out[:min(most, len(out))], opened
+	out := Best(best)
+	return out[:min(most, len(out))]
 }
-
-// Take sets the list, and cuts it to what is asked for.
-func (s *State) Take(list []Scored) { s.List = list[:min(s.Query.K, len(list))] }

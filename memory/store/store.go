@@ -3,7 +3,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -95,24 +94,16 @@ func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, er
 	if err := ctx.Err(); err != nil {
 		return 0, u, err
 	}
-	if r.ID == "" {
-		r.ID = l.Next()
-	}
-	if r.Status == "" {
-		r.Status = memory.StatusActive
-	}
 	if _, ok := l.byID[r.ID]; ok {
 		return 0, u, fmt.Errorf("store: %s is stored already", r.ID)
 	}
 	var v []float32
 	if l.o.Embed != nil {
-		v, err = One(ctx, l.o.Embed, &u, r.Text)
-		if err != nil {
+		if v, err = One(ctx, l.o.Embed, &u, r.Text); err != nil {
 			return 0, u, err
 		}
-		l.vecs.Add(v)
 	}
-	return l.put(r), u, nil
+	return l.AppendVector(r, v), u, nil
 }
 
 // AppendVector stores r with a vector that the caller has already; nil in a list without.
@@ -126,18 +117,7 @@ func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 	if v != nil {
 		l.vecs.Add(v)
 	}
-	return l.put(r)
-}
-
-// Add is AppendVector, noted as an addition.
-func (l *Linear) Add(r Record, v []float32, done *memory.Receipt) (pos int) {
-	pos = l.AppendVector(r, v)
-	done.Changes = append(done.Changes, memory.Change{Op: memory.OpAdd, ID: l.recs[pos].ID, New: r.Text})
-	return pos
-}
-
-func (l *Linear) put(r Record) int {
-	pos := len(l.recs)
+	pos = len(l.recs)
 	l.mixed = l.mixed || pos > 0 && r.ID <= l.recs[pos-1].ID
 	if l.o.Words != nil {
 		l.words.Set(pos, r.indexed())
@@ -149,6 +129,13 @@ func (l *Linear) put(r Record) int {
 	if r.Speaker != "" && !slices.Contains(l.names, r.Speaker) {
 		l.names = append(l.names, r.Speaker)
 	}
+	return pos
+}
+
+// Add is AppendVector, noted as an addition.
+func (l *Linear) Add(r Record, v []float32, done *memory.Receipt) (pos int) {
+	pos = l.AppendVector(r, v)
+	done.Changes = append(done.Changes, memory.Change{Op: memory.OpAdd, ID: l.recs[pos].ID, New: r.Text})
 	return pos
 }
 
@@ -213,24 +200,6 @@ func Rewrite(old, next Record, done *memory.Receipt) Record {
 // For reports whether the record belongs to those that a query names.
 func (r *Record) For(q memory.Query) bool {
 	return (q.UserID == "" || q.UserID == r.UserID) && (q.AgentID == "" || q.AgentID == r.AgentID)
-}
-
-// Vectors embeds texts, each that is not in known once, and adds them to it.
-func Vectors(ctx context.Context, e llm.Embedder, used *llm.Usage, known map[string][]float32, texts ...string) error {
-	var open []string
-	for _, t := range texts {
-		if known[t] == nil && !slices.Contains(open, t) {
-			open = append(open, t)
-		}
-	}
-	vecs, err := Many(ctx, e, used, open)
-	if err != nil {
-		return err
-	}
-	for i, t := range open {
-		known[t] = vecs[i]
-	}
-	return nil
 }
 
 // Speakers are the names of who spoke, in the order they came.
@@ -302,18 +271,6 @@ func (l *Linear) WordScores(dst []float64, query string) []float64 {
 	return l.words.Dense(dst, query, len(l.recs))
 }
 
-// Items yields the live records' items by id.
-func (l *Linear) Items() []memory.Item {
-	out := make([]memory.Item, 0, len(l.recs))
-	for i := range l.recs {
-		if l.live[i] {
-			out = append(out, l.recs[i].Item)
-		}
-	}
-	slices.SortFunc(out, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
-	return out
-}
-
 // All yields the live records in the order of storing.
 func (l *Linear) All() iter.Seq2[int, *Record] {
 	return func(yield func(int, *Record) bool) {
@@ -341,7 +298,9 @@ func (l *Linear) Clone() *Linear {
 }
 
 // Hit makes a hit of the record at i.
-func (l *Linear) Hit(i int, score float64) memory.Hit {
-	r := &l.recs[i]
+func (l *Linear) Hit(i int, score float64) memory.Hit { return l.recs[i].Hit(score) }
+
+// Hit makes a hit of the record.
+func (r *Record) Hit(score float64) memory.Hit {
 	return memory.Hit{ID: r.ID, Text: r.Text, Score: score, Sources: slices.Clone(r.Sources), Meta: r.Meta}
 }

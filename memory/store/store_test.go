@@ -31,8 +31,8 @@ func list(t *testing.T, texts ...string) *Linear {
 }
 
 func ids(l *Linear) (out []schema.PointID) {
-	for _, it := range l.Items() {
-		out = append(out, it.ID)
+	for _, r := range l.Records() {
+		out = append(out, r.ID)
 	}
 	return out
 }

@@ -19,11 +19,15 @@ env() { # NAME PACKAGES...: an environment with packages, made once
 env mem0-1.0.11 mem0ai==1.0.11 qdrant-client==1.20.0
 env mem0-2.2.1 mem0ai==2.2.1 qdrant-client==1.20.0
 env parity mem0ai==1.0.11 qdrant-client==1.20.0 kuzu==0.11.3 rank-bm25==0.2.2 faiss-cpu regex lancedb pyarrow tantivy dateparser python-igraph networkx tqdm pandas einops filelock botocore python-dotenv tenacity
-# Without what they require: the models that they would load are not asked here.
+env graphiti kuzu==0.11.3 neo4j openai httpx numpy pydantic posthog python-dotenv tenacity
+# Without what they require: the models that they would load are not asked here, and
+# graphiti-core wants a certifi that the index does not have.
 "$cache/parity/bin/pip" install -q --no-deps simplemem==0.1.0 memoryos-pro==0.1.0 hipporag==2.0.0a4
+"$cache/graphiti/bin/pip" install -q --no-deps graphiti-core==0.31.2
 mkdir -p "$out"
 "$cache/mem0-1.0.11/bin/python" "$here/parity.py" mem0-published "$out"
 "$cache/mem0-2.2.1/bin/python" "$here/parity.py" mem0-v2 "$out"
 for system in mem0-graph memoryos simplemem hipporag; do
   "$cache/parity/bin/python" "$here/parity.py" "$system" "$out"
 done
+"$cache/graphiti/bin/python" "$here/parity.py" graphiti-native "$out"

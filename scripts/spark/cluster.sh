@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs to-graph on a real standalone cluster on this machine, one master and two workers of
-# the pip package, kills one executor with signal 9 in the middle, and compares the sorted
-# output with the one-machine command: cluster.sh ROWS
-#   MEMBENCH, PYTHON (with pyspark[sql])
+# Runs steps on a real standalone cluster on this machine, one master and two workers of the
+# pip package. In each job the executor of the first filter is killed with signal 9. The
+# lines written are those of the one-machine command, in any order: cluster.sh ROWS [STEP...]
+#   HOT, ODD (see steps.sh), MEMBENCH, PYTHON (with pyspark[sql]), JAVA_OPTIONS of all processes
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 n=$1
+shift
 mb=${MEMBENCH:-$PWD/bin/membench}
 python=${PYTHON:-${XDG_CACHE_HOME:-$HOME/.cache}/membench/venv-spark/bin/python3}
 SPARK_HOME=$("$python" -c 'import pyspark; print(pyspark.__path__[0])')
@@ -13,27 +14,44 @@ export SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 SPARK_DAEMON_MEMORY=256m PYSPARK_PYTH
 dir=$(mktemp -d)
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$dir"' EXIT
+. scripts/spark/steps.sh
+
+# The first filter that an executor starts after $dir/kill is made ends that executor.
+cat >"$dir/membench" <<END
+#!/bin/sh
+p=\$\$
+while [ -e "$dir/kill" ] && [ "\$p" -gt 1 ]; do
+  if grep -q CoarseGrainedExecutorBackend "/proc/\$p/cmdline"; then
+    rm "$dir/kill" 2>/dev/null && kill -9 "\$p"
+  fi
+  p=\$(ps -o ppid= -p "\$p" | tr -d ' ')
+done
+exec "$mb" "\$@"
+END
+chmod +x "$dir/membench"
 port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 daemon() { "$SPARK_HOME/bin/spark-class" "org.apache.spark.deploy.$@" >"$dir/${#pids[@]}.log" 2>&1 & pids+=($!); }
 daemon master.Master --host 127.0.0.1 --port "$port" --webui-port 0
 for w in 1 2; do daemon worker.Worker --host 127.0.0.1 --webui-port 0 -c 1 -m 1g -d "$dir/work$w" "spark://127.0.0.1:$port"; done
-go run -C tools ./benchdata -kind exports -n "$n" | { mkdir "$dir/in"; split -C 8M --additional-suffix=.jsonl - "$dir/in/"; }
-"$mb" to-graph --exports "$dir/in" -o "$dir/one" -q --limit 1 2>/dev/null || [ $? = 3 ]
-"$python" scripts/spark/membench_spark.py to-graph --exports "$dir/in" -o "$dir/far" --master "spark://127.0.0.1:$port" --num-shards 4 --combine no --membench "$mb" \
-  --conf spark.driver.memory=512m --conf spark.executor.memory=600m --conf spark.ui.enabled=false --conf spark.ui.showConsoleProgress=false >"$dir/job.log" 2>&1 &
-job=$! victim=
-for _ in $(seq 600); do # until an executor runs one of our filters
-  for executor in $(pgrep -P "${pids[1]}" || true); do
-    if pgrep -f "$mb shard to-graph" >/dev/null; then victim=$executor; fi
+
+main() {
+  local bad=0
+  for step in "${@:-to-graph}"; do
+    prepare "$step"
+    "$mb" "${one[@]}" >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
+    if [ "$step" = validate ]; then mkdir "$dir/one" && mv "$dir/out.txt" "$dir/one/findings.jsonl"; fi
+    touch "$dir/kill"
+    code=0
+    "$python" "${far[@]}" --master "spark://127.0.0.1:$port" --num-shards 4 --membench "$dir/membench" \
+      --conf spark.driver.memory=512m --conf spark.executor.memory=600m --conf "spark.local.dir=$dir" \
+      --conf "spark.driver.extraJavaOptions=${JAVA_OPTIONS:-}" --conf "spark.executor.extraJavaOptions=${JAVA_OPTIONS:-}" >"$dir/job.log" 2>&1 || code=$?
+    [ $code = 0 ] || [ $code = 3 ] || { tail -20 "$dir/job.log" >&2; exit 1; }
+    lost=$(grep -c 'Lost \(executor\|task\)' "$dir/job.log" || true)
+    want=$(sum "$dir/one") have=$(sum "$dir/far") same=same
+    if [ "$want" != "$have" ]; then same="DIFFERENT from $want" bad=1; fi
+    if [ -e "$dir/kill" ] || [ "$lost" = 0 ]; then same="$same, but NO executor was killed" bad=1; fi
+    echo "cluster: $step, $n rows, executor killed ($lost lines about what was lost): $have, $same"
   done
-  [ -z "$victim" ] || break
-  sleep .2
-done
-[ -n "$victim" ] || { echo "cluster: no executor was seen" >&2; tail -5 "$dir/job.log" >&2; exit 1; }
-kill -9 "$victim"
-code=0; wait "$job" || code=$?
-[ $code = 0 ] || [ $code = 3 ] || { tail -20 "$dir/job.log" >&2; exit 1; }
-sum() { find "$@" -name '*.jsonl' -print0 | xargs -0 cat | LC_ALL=C sort -S 256M -T "$dir" | sha256sum | cut -c1-16; }
-lost=$(grep -c 'Lost \(executor\|task\)' "$dir/job.log" || true)
-echo "$n rows, executor killed, $lost lines of Spark about lost executors and tasks: one machine $(sum "$dir/one"), cluster $(sum "$dir/far")"
-[ "$(sum "$dir/one")" = "$(sum "$dir/far")" ]
+  return $bad
+}
+main "$@"

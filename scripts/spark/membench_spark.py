@@ -11,30 +11,37 @@ all, with manifest.json. Progress is on Spark's own page.
 """
 import argparse
 import hashlib
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import threading
+import urllib.parse
+from collections import Counter
 
 import pyarrow as pa
+from pyspark import StorageLevel, TaskContext
+from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import SparkSession, functions as F
 
 import membench_parquet
 
-CHUNK = 1 << 20
+CHUNK = 1 << 19
 KINDS = {"events": "event", "entities": "entity", "claims": "claim", "nodes": "node", "edges": "edge"}  # of what has one
-KEY = "substring_index(cast(value as string), '\t', 1)"
+NAMES = {"entity": "entities", "claim": "claims", "node": "nodes", "edge": "edges", "finding": "findings"}  # of frames, as folders
+SHARD = 128 << 20  # bytes of input a shard, where --num-shards does not say
+NAMED = "name string, value binary"
 
 
-def feed(head, batches, stdin, failed, column=0):
+def feed(head, batches, stdin, failed):
     """Writes some lines, and those of batches, to a process."""
     try:
         with stdin:
             stdin.write(head)
             for batch in batches:
-                lines = batch.column(column).to_pylist()
+                lines = batch.column("value").to_pylist()
                 if lines:
                     stdin.write(b"\n".join(lines) + b"\n")
     except BrokenPipeError:
@@ -43,49 +50,101 @@ def feed(head, batches, stdin, failed, column=0):
         failed.append(e)
 
 
-def batches_of(stream):
-    """Record batches of the lines of a stream."""
+def frames_of(stream):
+    """Names and texts of the frames that shard writes; texts are without the last line end."""
+    while line := stream.readline():
+        name, size = line.split(b"\t")
+        text = stream.read(int(size))
+        if len(text) < int(size):
+            return  # its exit code says why
+        yield name.decode(), text[:-1]
+
+
+def chunks_of(stream, name):
+    """The lines of a stream in texts of many lines, all under one name."""
     rest = b""
     while chunk := stream.read(CHUNK):
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
-        if lines:
-            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], ["value"])
+        lines, found, more = (rest + chunk).rpartition(b"\n")
+        if found:
+            yield name, lines
+        rest = more
     if rest:
-        yield pa.RecordBatch.from_arrays([pa.array([rest], pa.binary())], ["value"])
+        yield name, rest
 
 
-def filtered(frame, commands, rejected, head=b""):
-    """Lets head and the lines of each partition pass through commands of the shell, one after the other."""
+def rows(texts, digests=None):
+    """Record batches of names and texts. What is a part of the output is known by its digest."""
+    sums = {}
+    for name, text in texts:
+        name = NAMES.get(name, name)
+        if digests is not None:
+            sums.setdefault(name, hashlib.sha256()).update(text + b"\n")
+        yield pa.RecordBatch.from_arrays([pa.array([name]), pa.array([text], pa.binary())], ["name", "value"])
+    if sums:
+        part = TaskContext.get().partitionId()
+        digests.add({(part, name): s.hexdigest() for name, s in sums.items()})
+
+
+class Union(AccumulatorParam):
+    """Dictionaries that become one: of a task that ran twice the last one counts."""
+
+    def zero(self, value):
+        return {}
+
+    def addInPlace(self, a, b):
+        a.update(b)
+        return a
+
+
+def filtered(frame, commands, rejected, head=b"", name="", digests=None, bounds=None, always=False):
+    """Lets the lines of each partition pass through commands of the shell, one after the
+    other, with head (text, or texts by partition) before them. What comes out is frames,
+    or lines with one name. A partition without lines starts nothing, but for always."""
 
     def run(batches):
         first = next((b for b in batches if b.num_rows), None)
-        if first is None:
+        if first is None and not always:
             return
+        before = head.get(TaskContext.get().partitionId(), b"") if isinstance(head, dict) else head
 
         def all_of_them():
-            yield first
+            if first is not None:
+                yield first
             yield from batches
 
+        environ = dict(os.environ)
+        if first is not None and "file" in first.schema.names:
+            environ["FILE"] = plain(first.column("file")[0].as_py())
         chain, failed = [], []
-        for command in commands:
-            chain.append(subprocess.Popen(["sh", "-c", command], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE))
-            if len(chain) > 1:
-                chain[-2].stdout.close()
-        feeder = threading.Thread(target=feed, args=(head, all_of_them(), chain[0].stdin, failed), daemon=True)
-        feeder.start()
-        try:
-            yield from batches_of(chain[-1].stdout)
-            feeder.join()
-            codes = [process.wait() for process in chain]
-        finally:
-            for process in chain:
-                process.kill()
+        with tempfile.NamedTemporaryFile() as keys:
+            if bounds is not None:
+                keys.write(bounds)
+                keys.flush()
+                environ["BOUNDS"] = keys.name
+            for command in commands:
+                chain.append(subprocess.Popen(["sh", "-c", command], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE, env=environ))
+                if len(chain) > 1:
+                    chain[-2].stdout.close()
+            feeder = threading.Thread(target=feed, args=(before, all_of_them(), chain[0].stdin, failed), daemon=True)
+            feeder.start()
+            try:
+                yield from rows(chunks_of(chain[-1].stdout, name) if name else frames_of(chain[-1].stdout), digests)
+                feeder.join()
+                codes = [process.wait() for process in chain]
+            finally:
+                for process in chain:
+                    process.kill()
         if failed:
             raise failed[0]
         check(commands, codes, rejected)
 
-    return frame.mapInArrow(run, "value binary")
+    return frame.mapInArrow(run, NAMED)
+
+
+def plain(path):
+    """A file's name as people write it."""
+    url = urllib.parse.urlparse(path)
+    return urllib.parse.unquote(url.path if url.scheme == "file" else path)
 
 
 def check(commands, codes, rejected):
@@ -98,16 +157,19 @@ def check(commands, codes, rejected):
 
 
 def each_file(frame, command, rejected):
-    """Runs a command on each file of a frame of paths and contents: FILE, a copy is NAME."""
+    """Runs a command on each file, NAME, of a frame of paths and contents. Its lines come out."""
 
     def run(batches):
         for batch in batches:
             for path, content in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
+                name = plain(path)  # a record says which file it is from, so names stay
                 with tempfile.TemporaryDirectory() as folder:
-                    name = os.path.join(folder, os.path.basename(path))
-                    with open(name, "wb") as f:
-                        f.write(content)
-                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, env={**os.environ, "NAME": name, "FILE": path.removeprefix("file:")})
+                    if not os.path.isfile(name):
+                        name = urllib.parse.urlparse(name).path.lstrip("/")
+                        os.makedirs(os.path.join(folder, os.path.dirname(name)))
+                        with open(os.path.join(folder, name), "wb") as f:
+                            f.write(content)
+                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, cwd=folder, env={**os.environ, "NAME": name})
                 check([f"{path}: {command}"], [out.returncode], rejected)
                 lines = out.stdout.split(b"\n")
                 yield pa.RecordBatch.from_arrays([pa.array(lines[:-1], pa.binary())], ["value"])
@@ -125,20 +187,30 @@ class Steps:
         self.path = lambda p: jvm.org.apache.hadoop.fs.Path(p)
         self.fs = lambda p: self.path(p).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
         self.shards = options.num_shards or spark.sparkContext.defaultParallelism
-        self.membench = options.membench
+        self.membench = os.path.abspath(options.membench) if os.path.dirname(options.membench) else options.membench
+        self.new_output()
+
+    def new_output(self):
+        """The digests of the parts of a step, by partition and name."""
+        self.digests = self.spark.sparkContext.accumulator({}, Union())
 
     def files(self, paths):
         """All files of folders, and files, with what hides from Spark left out."""
-        out = []
+        out, size = [], 0
         for path in paths:
             fs, p = self.fs(path), self.path(path)
             if not fs.exists(p):
                 raise SystemExit(f"membench-spark: no such file or folder: {path}")
             files = fs.listFiles(p, True)
             while files.hasNext():
-                f = files.next().getPath()
+                status = files.next()
+                f = status.getPath()
                 if not f.getName().startswith((".", "_")) and f.getName() != "manifest.json":
                     out.append(f.toString())
+                    size += status.getLen()
+        if not self.o.num_shards:
+            self.shards = max(self.shards, -(-size // SHARD))
+        self.size = size
         return sorted(out)
 
     def lines(self, paths, kind=None):
@@ -167,138 +239,225 @@ class Steps:
             frame = frame.union(more)
         return frame.repartition(self.shards) if frame.rdd.getNumPartitions() < self.shards else frame
 
-    def reduce(self, stage, mapped, options=""):
-        """Brings the lines of one key together and reduces them."""
-        return filtered(mapped.repartition(self.shards, F.expr(KEY)), [f"{self.membench} shard {stage} reduce {options}"], self.rejected)
+    def cut(self):
+        return f"{self.membench} shard cut --parts {self.shards}"
+
+    def together(self, frames):
+        """Brings the frames of one part together."""
+        return frames.repartitionById(self.shards, F.expr("cast(name as int)"))
+
+    def reduce(self, stage, mapped, options):
+        """Reduces what has one key; what comes out has the names of its kinds."""
+        return filtered(self.together(mapped), [f"{self.membench} shard {stage} reduce {options}"], self.rejected, digests=self.digests)
+
+    def here(self, lines, command):
+        """What a command makes of lines on this machine."""
+        return subprocess.run(["sh", "-c", command], input=b"".join(line + b"\n" for line in lines), stdout=subprocess.PIPE).stdout
 
     def hot(self, text, command):
         """Whether a sample of the lines has a key of more lines than a shard should have."""
         if self.o.combine != "auto":
             return self.o.combine == "yes"
-        sample = filtered(text.limit(20000), [f"{command} 2> /dev/null"], self.spark.sparkContext.accumulator(0))
-        counts = [r["count"] for r in sample.groupBy(F.expr(KEY)).count().select("count").collect()]
-        return max(counts, default=0) > max(1000, sum(counts) / 20)
+        sample = self.here((r["value"] for r in text.limit(20000).collect()), f"{command} 2> /dev/null")
+        counts = Counter(line.partition(b"\t")[0] for line in sample.splitlines())
+        return max(counts.values(), default=0) > max(1000, counts.total() / 20)
 
     def mapped(self, stage, paths, options=""):
-        """Keyed lines; where some key is hot, lines are merged where they are read first."""
+        """Keyed lines in parts; where some key is hot, lines are merged where they are read first."""
         text = self.lines(paths)
-        command = f"{self.membench} shard {stage} map {options}"
-        commands = [command]
-        if self.hot(text, command):
+        commands = [f"{self.membench} shard {stage} map {options}"]
+        if self.hot(text, commands[0]):
             commands.append(f"{self.membench} shard {stage} combine {options.split('--hop')[0]}")
-        return filtered(text, commands, self.rejected)
+        return filtered(text, [*commands, self.cut()], self.rejected)
+
+    def named(self, lines, name):
+        """Lines as an output."""
+        digests = self.digests
+
+        def run(batches):
+            return rows(((name, b"\n".join(b.column(0).to_pylist())) for b in batches if b.num_rows), digests)
+
+        return lines.mapInArrow(run, NAMED)
 
     def annotate(self):
-        files = [f for f in self.files(self.o.input)]
+        files = self.files(self.o.input)
         frame = self.spark.read.format("binaryFile").load(files).repartition(min(len(files), 4 * self.shards))
-        return {"events": each_file(frame, f'{self.membench} annotate "$NAME" -o - -q {self.o.options}', self.rejected)}
+        return self.named(each_file(frame, f'{self.membench} annotate "$NAME" -o - -q {self.o.options}', self.rejected), "events"), ["events"]
 
     def convert(self):
         name = self.o.kind or "lines"
         KINDS.setdefault(name, name)
-        return {name: self.lines(self.o.input)}
+        return self.named(self.lines(self.o.input), name), [name]
 
     def claimify(self):
         text = self.lines(self.o.input)
         conv = F.get_json_object(F.expr("cast(value as string)"), "$.payload.conv_id")
-        return {"by_conv": filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], self.rejected)}
+        return filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], self.rejected, name="by_conv", digests=self.digests), ["by_conv"]
 
     def compile_claims(self):
-        out = self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options))
-        return self.split(out, {"entities": "entity:", "claims": "claim:"})
+        return self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options), f"--frames {self.o.options}"), ["entities", "claims"]
 
     def to_graph(self):
         hops = {h: p for h, p in (("events", self.o.events), ("exports", self.o.exports), ("claims", self.o.claims)) if p}
         given = f"--given {','.join(hops)} {self.o.options}"
+        self.files([p for paths in hops.values() for p in paths])  # of all together there are so many shards
         mapped = None
         for hop, paths in hops.items():
             part = self.mapped("to-graph", paths, f"{given} --hop {hop}")
             mapped = part if mapped is None else mapped.union(part)
-        return self.split(self.reduce("to-graph", mapped, given), {"nodes": "node:", "edges": "edge:"})
+        return self.reduce("to-graph", mapped, f"--frames {given}"), ["nodes", "edges"]
 
     def validate(self):
         files = self.files(self.o.input)
-        content = self.spark.read.format("binaryFile").load(files).repartition(len(files))
-        mapped = each_file(content, f'{self.membench} shard validate map --name "$FILE" {self.o.options} < "$NAME"', self.rejected).persist()
-        given = mapped.where(F.expr(KEY) == "!given").distinct().collect()
+        for setting in ("maxPartitionBytes", "openCostInBytes"):  # a file is a partition
+            self.spark.conf.set(f"spark.sql.files.{setting}", 1 << 50)
+        text = self.spark.read.option("lineSep", "\n").text(files)
+        # Only the first line of a partition needs its file's name.
+        first = "if(monotonically_increasing_id() % 8589934592 = 0, input_file_name(), null) file"
+        text = text.selectExpr("cast(value as binary) value", first)
+        mapped = filtered(text, [f'{self.membench} shard validate map --name "$FILE" {self.o.options}', self.cut()], self.rejected).persist(StorageLevel.DISK_ONLY)
+        given = mapped.where("name = '!'").selectExpr("value").distinct().collect()
         head = b"".join(bytes(r["value"]) + b"\n" for r in given)
-        facts = mapped.where(F.expr(KEY) != "!given").repartition(self.shards, F.expr(KEY))
-        return self.split(filtered(facts, [f"{self.membench} shard validate reduce"], self.rejected, head), {"findings": "finding:"})
+        parts = self.together(mapped.where("name <> '!'"))
+        return filtered(parts, [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], self.rejected, head, digests=self.digests), ["findings"]
 
-    def split(self, reduced, kinds):
-        """Cuts what a reduce wrote into frames without keys."""
-        reduced = reduced.persist()
-        key = F.expr(KEY)
-        return {name: reduced.where(key.startswith(start)).selectExpr("substring(value, octet_length(substring_index(cast(value as string), '\t', 1)) + 2) value") for name, start in kinds.items()}
+    def cypher(self):
+        text = self.lines(self.o.input)
+        command = f"{self.membench} shard cypher map {self.o.options}"
+        share = min(1.0, 200 * self.shards * 300 / max(1, self.size))  # 200 lines a shard, of about 300 bytes
+        sample = self.here((r["value"] for r in text.sample(share, 1).collect()), f"{command} 2> /dev/null")
+        keys = sorted(line.partition(b"\t")[0] for line in sample.splitlines())
+        bounds = sorted({keys[i * len(keys) // self.shards] for i in range(1, self.shards) if keys})
+        mapped = filtered(text, [command, f'{self.membench} shard cut --bounds "$BOUNDS"'], self.rejected, bounds=b"".join(k + b"\n" for k in bounds))
+        parts = self.together(mapped).persist(StorageLevel.DISK_ONLY)
+        counts = filtered(parts, [f"{self.membench} shard cypher count"], self.rejected, name="count").selectExpr("spark_partition_id() part", "value").collect()
+        groups = [(r["part"], json.loads(line)) for r in counts for line in bytes(r["value"]).splitlines()]
+        total, before, heads = Counter(), Counter(), {}
+        for _, g in groups:
+            total[g["group"]] += g["rows"]
+        line = lambda name, n: b"!group\t" + json.dumps({"group": name, "before": n, "rows": total[name]}).encode() + b"\n"
+        for part, g in sorted(groups, key=lambda g: g[0]):
+            heads[part] = heads.get(part, b"") + line(g["group"], before[g["group"]])
+            before[g["group"]] += g["rows"]
+        self.rest = b"".join(line(name, 0) for name in total)
+        reduce = f"{self.membench} shard cypher reduce {self.o.options}"
+        return filtered(parts, [reduce], self.rejected, heads, digests=self.digests), ["01-constraints.cypher", "02-nodes.cypher", "03-edges.cypher"]
 
-    def write(self, step, frames, out):
-        """Writes frames below out, which appears whole: made aside, then renamed."""
+    def cypher_rest(self, folder):
+        """Statements whose rows were in several parts, and what each script starts with."""
+        text = self.spark.read.option("lineSep", "\n").schema("value string").text(folder).selectExpr("cast(value as binary) value").coalesce(1)
+        return filtered(text, [f"{self.membench} shard cypher reduce --heads {self.o.options}"], self.rejected, self.rest, digests=self.digests, always=True)
+
+    def admin_csv(self):
+        text = self.lines(self.o.input)
+        command = f"{self.membench} shard admin-csv %s {self.o.options}"
+        surveys = filtered(text, [command % "survey"], self.rejected, name="survey").collect()
+        out = self.here((bytes(r["value"]) for r in surveys), command % "plan")
+        planned = {}
+        for name, piece in frames_of(io.BytesIO(out)):
+            planned[name] = planned.get(name, b"") + piece + b"\n"
+        if "plan" not in planned:
+            raise SystemExit("membench-spark: no plan of the columns was made, see above")
+        plan = planned.pop("plan")
+        self.more = planned
+        return filtered(text, [command % "rows"], self.spark.sparkContext.accumulator(0), plan, digests=self.digests), [os.path.dirname(name) for name in planned if "/" in name]
+
+    def write(self, step, out):
+        """Writes the output of a step below out, which appears whole: made aside, then renamed."""
         fs, aside = self.fs(out), out.rstrip("/") + "._making"
         if fs.exists(self.path(out)):
             raise SystemExit(f"membench-spark: {out} is there already: remove it, or name another")
         fs.delete(self.path(aside), True)
-        manifest = {"step": step, "engine": f"spark {self.spark.version}", "shards": self.shards, "outputs": {}}
-        for name, frame in frames.items():
-            self.spark.sparkContext.setJobDescription(f"membench {step}: {name}")
-            to = f"{aside}/{name}"
-            if self.o.format == "parquet" and name in KINDS:
-                membench_parquet.frame(frame, KINDS[name], self.membench).write.parquet(to)
-                manifest["outputs"][name] = self.digest(to)
-                continue
-            frame.selectExpr("cast(value as string) value").write.option("lineSep", "\n").option("compression", self.o.compression).option("encoding", "UTF-8").text(to)
-            self.rename(to, ".jsonl")
-            manifest["outputs"][name] = self.digest(to)
-        manifest["rejecting_tasks"] = self.rejected.value
-        stream = fs.create(self.path(f"{aside}/manifest.json"))
-        stream.write(bytearray((json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode()))
-        stream.close()
+        self.new_output()
+        self.more = {}
+        self.spark.sparkContext.setJobDescription(f"membench {step}")
+        frame, names = STEPS[step](self)
+        end = {"cypher": ".cypher", "admin-csv": ".csv"}.get(step, ".jsonl")
+        if self.o.format == "parquet" and all(name in KINDS for name in names):
+            frame = frame.persist(StorageLevel.DISK_ONLY)
+            for name in names:
+                one = frame.where(F.col("name") == name).select("value").mapInArrow(split, "value binary")
+                membench_parquet.frame(one, KINDS[name], self.membench).write.parquet(f"{aside}/{name}")
+            sums = dict(self.digests.value)
+        else:
+            self.parts(frame, aside, end, 1 if step == "cypher" else 0)
+            sums = dict(self.digests.value)
+            if step == "cypher":
+                self.new_output()
+                self.parts(self.cypher_rest(f"{aside}/rest"), aside, end, 0)
+                fs.delete(self.path(f"{aside}/rest"), True)
+                sums.update({("rest", *key): s for key, s in self.digests.value.items()})
+            for name in names:
+                folder = self.path(f"{aside}/{name.removesuffix(end)}")
+                if not fs.exists(folder):
+                    fs.mkdirs(folder)
+                    fs.create(self.path(f"{folder}/part-00000{end}")).close()
+        for name, text in self.more.items():
+            self.file(fs, f"{aside}/{name}", text)
+        manifest = {"step": step, "engine": f"spark {self.spark.version}", "shards": self.shards, "outputs": {}, "rejecting_tasks": self.rejected.value}
+        for name in names:
+            mine = sorted(s for key, s in sums.items() if key[-1] == name)
+            manifest["outputs"][name.removesuffix(end)] = {"parts": len(mine), "sha256": hashlib.sha256("".join(s + "\n" for s in mine).encode()).hexdigest()}
+        self.file(fs, f"{aside}/manifest.json", (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode())
         if not fs.rename(self.path(aside), self.path(out)):
             raise SystemExit(f"membench-spark: cannot rename {aside} to {out}")
+        self.spark.catalog.clearCache()
 
-    def rename(self, folder, end):
-        """Gives the parts names that membench reads: part-00000.jsonl."""
-        fs = self.fs(folder)
-        for status in fs.listStatus(self.path(folder)):
-            name = status.getPath().getName()
-            if name.startswith("part-"):
-                tail = "".join(os.path.splitext(name)[1:]).replace(".txt", "")
-                fs.rename(status.getPath(), self.path(f"{folder}/{name[:10]}{end}{tail}"))
+    def file(self, fs, name, text):
+        stream = fs.create(self.path(name))
+        stream.write(bytearray(text))
+        stream.close()
 
-    def digest(self, folder):
-        """SHA-256 over the digests of the parts, in the order of these."""
-
-        def run(batches):
-            for batch in batches:
-                sums = [hashlib.sha256(c).hexdigest() for c in batch.column(0).to_pylist()]
-                yield pa.RecordBatch.from_arrays([pa.array(sums)], ["sum"])
-
-        parts = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder).select("content").mapInArrow(run, "sum string").collect()
-        sums = sorted(r["sum"] for r in parts)
-        return {"parts": len(sums), "sha256": hashlib.sha256("".join(s + "\n" for s in sums).encode()).hexdigest()}
+    def parts(self, frame, folder, end, start):
+        """Writes each name's texts to a folder of parts, part-00000.jsonl and so on."""
+        to = f"{folder}/_parts"
+        fs = self.fs(to)
+        frame.selectExpr("name", "cast(value as string) value").write.partitionBy("name").option("lineSep", "\n").option("compression", self.o.compression).text(to)
+        for name in fs.listStatus(self.path(to)):
+            name = name.getPath()
+            if not name.getName().startswith("name="):
+                continue
+            into = f"{folder}/{urllib.parse.unquote(name.getName()[5:]).removesuffix(end)}"
+            fs.mkdirs(self.path(into))
+            files = sorted(f.getPath().getName() for f in fs.listStatus(name))
+            for i, f in enumerate(f for f in files if f.startswith("part-")):
+                fs.rename(self.path(f"{name}/{f}"), self.path(f"{into}/part-{i + start:05d}{end}{'.gz' if f.endswith('.gz') else ''}"))
+        fs.delete(self.path(to), True)
 
     def chain(self):
         """Exports, and events where there are any, to claims and a graph."""
         o, out = self.o, self.o.output.rstrip("/")
         self.o.input = o.exports
-        self.write("claimify", self.claimify(), f"{out}/claims/by_conv")
+        self.write("claimify", f"{out}/claims/by_conv")
         self.o.input = [f"{out}/claims/by_conv"]
-        self.write("compile-claims", self.compile_claims(), f"{out}/claims/compiled")
+        self.write("compile-claims", f"{out}/claims/compiled")
         self.o.claims = [f"{out}/claims/compiled/entities", f"{out}/claims/compiled/claims"]
-        self.write("to-graph", self.to_graph(), f"{out}/graph")
+        self.write("to-graph", f"{out}/graph")
         self.o.input = [*o.events, *o.exports, *self.o.claims, f"{out}/graph/nodes", f"{out}/graph/edges"]
-        self.write("validate", self.validate(), f"{out}/findings")
+        self.write("validate", f"{out}/findings")
+        self.o.input = [f"{out}/graph/nodes", f"{out}/graph/edges"]
+        self.write("cypher", f"{out}/cypher")
+
+
+def split(batches):
+    """Texts of many lines as rows of one."""
+    for batch in batches:
+        for text in batch.column("value").to_pylist():
+            yield pa.RecordBatch.from_arrays([pa.array(text.split(b"\n"), pa.binary())], ["value"])
+
+
+STEPS = {"annotate": Steps.annotate, "claimify": Steps.claimify, "compile-claims": Steps.compile_claims, "to-graph": Steps.to_graph, "validate": Steps.validate, "cypher": Steps.cypher, "admin-csv": Steps.admin_csv, "convert": Steps.convert}
 
 
 def main():
-    steps = {"annotate": Steps.annotate, "claimify": Steps.claimify, "compile-claims": Steps.compile_claims, "to-graph": Steps.to_graph, "validate": Steps.validate, "convert": Steps.convert, "chain": None}
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("step", choices=steps)
+    p.add_argument("step", choices=[*STEPS, "chain"])
     p.add_argument("input", nargs="*", help="files and folders")
     for hop in ("events", "exports", "claims"):
         p.add_argument(f"--{hop}", action="append", default=[], help=f"files and folders of {hop} (to-graph, chain; may be repeated)")
     p.add_argument("-o", "--output", required=True, help="folder, which must not be there yet")
     p.add_argument("--master", default="local[*]")
-    p.add_argument("--num-shards", type=int, default=0, help="parts of an exchange (default: one a core)")
+    p.add_argument("--num-shards", type=int, default=0, help="parts of an exchange (default: one a core, or for 128 MB)")
     p.add_argument("--combine", choices=["auto", "yes", "no"], default="auto", help="merge lines where they are read, before the exchange: auto when a sample has a hot key")
     p.add_argument("--format", choices=["jsonl", "parquet"], default="jsonl", help="of the output (chain: jsonl)")
     p.add_argument("--kind", default="", help="kind of the records (convert to parquet)")
@@ -311,16 +470,15 @@ def main():
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(o.master).appName(f"membench {o.step}")
-    for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.adaptive.enabled=false", *o.conf]:
+    for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.execution.arrow.maxBytesPerBatch=8388608", "spark.sql.adaptive.enabled=false", "spark.sql.maxConcurrentOutputFileWriters=1000", *o.conf]:
         builder = builder.config(*setting.split("=", 1))
     spark = builder.getOrCreate()
     spark.sparkContext.addPyFile(os.path.join(os.path.dirname(os.path.abspath(__file__)), "membench_parquet.py"))
     s = Steps(spark, o)
-    spark.conf.set("spark.sql.shuffle.partitions", s.shards)
     if o.step == "chain":
         s.chain()
     else:
-        s.write(o.step, steps[o.step](s), o.output)
+        s.write(o.step, o.output)
     rejected = s.rejected.value
     spark.stop()
     if rejected:

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
-import json,sys,os,collections,second
-# post-hoc generosity (NOT pre-registered): kinds accepted after reading the reasons; hop store accepted for damage at storing
-GEN={"mdate":"number","year":"number","name":"words other","place":"words","older":"other","generic":"number date name negated","added":"negated","nonsense":"other","number":"other","thing":"other","hedge":"other","vague":"-","summary":"-","back":"-","random":"-","speaker":"other","otheruser":"-","merge":"number date name other","transl":"-","unit":"-","keywords":"other"}
-from expect import X
+import json,sys,os,collections
+from faults import TEXT, X
 def load(p): return [json.loads(l) for l in open(p)] if os.path.exists(p) else []
 seeds=sys.argv[1].split(","); faults=sys.argv[2:] or list(X)
 BASE=os.environ.get("BASE","none-1"); base={r["question_id"]:r for r in load(f"runs/{BASE}/qa_records.jsonl")}
 def right(r): return r["outcome"]=="answered" and any(g["protocol"].startswith("rule") and (g["score"] or 0)>=.5 for g in r["grades"])
 def first(f,L): # of two faults the first that hit this turn
     for p in f.split("+"):
-        text=p[2:] in second.TEXT
-        if any(l.get("part")==p if text else "part" not in l and ("query" in l)==(p[0] in "rc") for l in L): return p
+        if any(l.get("part")==p or "part" not in l and p[2:] not in TEXT and ("query" in l)==(p[0] in "rc") for l in L): return p
     return f
-tot=[0,0,0];len_h=0;gk=0;lang=collections.defaultdict(lambda:[0,0,0]);percase=collections.Counter(); perf=[]; rows=[]; ex={}
+tot=[0,0,0];lang=collections.defaultdict(lambda:[0,0,0]);rows=[]; ex={}
 for f in faults:
     n=h=k=miss=unexpl=wrongother=0; said=collections.Counter(); exs=[]
     for s in seeds:
@@ -29,7 +26,7 @@ for f in faults:
             a=r.get("attribution")
             if not a: unexpl+=1; said[f'({r["outcome"]}, not explained)']+=1; continue
             n+=1; H,K,_=X[first(f,L)]; kd=a.get("kind","-"); ho=a["hop"] in H; ko=kd in K
-            h+=ho; lenient=ho or (f[:2]=="s_" and "altered_stored" in H and a["hop"]=="store"); len_h+=lenient; gk+=bool(lenient) and (ko or kd in K or kd in GEN.get(f[2:],'').split()); z=lang["zh" if "-zh-" in r["question_id"] else "en"]; z[0]+=1; z[1]+=ho; z[2]+=ho and ko; k+=ho and ko; said[a["hop"]+"/"+kd]+=1
+            h+=ho; z=lang["zh" if "-zh-" in r["question_id"] else "en"]; z[0]+=1; z[1]+=ho; z[2]+=ho and ko; k+=ho and ko; said[a["hop"]+"/"+kd]+=1
             if not(ho and ko): exs.append((r,L[0],a))
     rows.append((f,n,h,k,unexpl,wrongother,said)); ex[f]=exs
     tot=[tot[0]+n,tot[1]+h,tot[2]+k]
@@ -40,7 +37,7 @@ for f,n,h,k,u,w,s in rows:
 n,h,k=tot
 act=[r for r in rows if r[1]]
 md+=f"\nOverall {len(act)} faults with failures, n={n}: hop right {h} = {100*h/max(n,1):.1f} %, hop and kind right {k} = {100*k/max(n,1):.1f} %; mean over faults: hop {100*sum(r[2]/r[1] for r in act)/max(1,len(act)):.1f} %, hop and kind {100*sum(r[3]/r[1] for r in act)/max(1,len(act)):.1f} %\n"
-md+=f"Generous hop+kind (post hoc, see GEN in ana.py; store counts for altered_stored): {100*gk/max(n,1):.1f} %. Lenient hop (store accepted where altered_stored was expected): {100*len_h/max(n,1):.1f} %. By language (n, hop, hop+kind): "+"; ".join(f"{l}: {v[0]}, {100*v[1]/v[0]:.1f} %, {100*v[2]/v[0]:.1f} %" for l,v in sorted(lang.items()))+"\n"
+md+=f"By language (n, hop, hop+kind): "+"; ".join(f"{l}: {v[0]}, {100*v[1]/v[0]:.1f} %, {100*v[2]/v[0]:.1f} %" for l,v in sorted(lang.items()))+"\n"
 open("table.md","w").write(md); print(md)
 out=open("misses.txt","w")
 for f in faults:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of four sets, half of them Chinese. The plan says what each gold turn holds: its
+"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of six sets, half of them Chinese. The plan says what each gold turn holds: its
 value, another one of its sort (alt), and fault by fault what is replaced by what (subs). The evaluated tool never sees it."""
-import datetime as D, json, random, sys, facts7
+import datetime as D, json, random, sys
 SET, R = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 MON = "January February March April May June July August September October November December".split()
 def pick(*L): return R.sample(L, 2)
@@ -54,7 +54,7 @@ def facts2(en, who, other):
     return [
      f((f"I grew up in {c} before we moved.", f"Where did {who} grow up?", c), (f"搬家以前我是在{c}长大的。", f"{who}是在哪里长大的？", c), place=(c, c2), swapvalue=(c, c2), mask=(c, "***"), vague1=(c, n("that town", "那个地方")), orelse=(c, n(f"{c} or {c2}", f"{c}或者{c2}"))),
      f((N, f"What is the name of {who}'s landlord?", m), (N, f"{who}的房东叫什么名字？", m), given=(m, m2.split()[0]+" "+m.split()[1] if en else m[0]+m2[1:]), family=(m, m.split()[0]+" "+m2.split()[1] if en else m2[0]+m[1:]), swapvalue=(m, m2), mask=(m, "[PERSON]"), initials=(m, ". ".join(x[0] for x in m.split())+"." if en else m[0]+"某")),
-     f((f"My yoga class begins at {h} in the morning.", f"At what time does {who}'s yoga class begin?", f"{h} in the morning"), (f"我的瑜伽课早上{h}点开始。", f"{who}的瑜伽课几点开始？", f"早上{h}点"), clock=(h, h2), ampm=(n("in the morning", "早上"), n("in the evening", "晚上"))),
+     f((f"My yoga class begins at {h} in the morning.", f"At what time does {who}'s yoga class begin?", f"{h} in the morning"), (f"我的瑜伽课早上{h}点开始。", f"{who}的瑜伽课几点开始？", f"早上{h}点"), clock=(h, h2), halfday=(n("in the morning", "早上"), n("in the evening", "晚上"))),
      f((f"The choir rehearses every {d}.", f"On which day does {who}'s choir rehearse?", d), (f"合唱团每{d}排练。", f"{who}的合唱团每周哪天排练？", d), weekday=(d, d2), vague1=(d, n("week", "周"))),
      f((f"We are getting the roof repaired in {mo}.", f"In which month does {who} get the roof repaired?", mo), (f"我们打算{mo}修屋顶。", f"{who}打算几月修屋顶？", mo), month=(mo, mo2)),
      f((f"I opened the workshop back in {y}.", f"In which year did {who} open the workshop?", y), (f"我的作坊是{y}年开的。", f"{who}的作坊是哪一年开的？", f"{y}年"), year2=(y, y2)),
@@ -160,27 +160,191 @@ def facts4(en, who, other):
     f("number", ("The tram to my place is now the {}, the old line is gone.", "Which tram goes to {}'s place now?", "{}"), ("到我家的电车现在是{}路，老线取消了。", "现在到{}家的电车是几路？", "{}路"), v, w, older=("The tram to my place is the {}.", "到我家的电车是{}路。"))
     return out
 
+PEOPLE5 = {"en": [("Rosalind", "Matteo"), ("Ingrid", "Felix"), ("Thea", "Anton")], "zh": [("苏晴", "老董"), ("叶青", "阿宽"), ("柳叶", "大壮")]}
+FILL5 = {"en": ["The cat slept in the washing basket again.", "Well, what can one do.", "I burnt the toast and opened all windows.", "It was pitch dark by half past four.", "You have to see that film some time.", "My fountain pen leaks.", "The bus driver hummed a waltz.", "Oh, the doorbell, one moment.", "I counted the swans and then forgot how many there were.", "The tap drips in the rhythm of a march.", "We should go mushrooming once more.", "Nobody swept the leaves."],
+ "zh": ["猫又睡在洗衣篮里了。", "唉，有什么办法呢。", "面包烤焦了，我把窗户全打开了。", "四点半天就黑透了。", "那部电影你真该去看看。", "我的钢笔漏墨水。", "公交司机一路哼着华尔兹。", "哦，有人按门铃，等一下。", "我数了天鹅，转眼就忘了有几只。", "水龙头滴得像在打拍子。", "咱们该再去采一回蘑菇。", "落叶也没人扫。"]}
+def facts5(en, who, other):
+    out, f = sorted_facts(en, who)
+    v, w = same([f"${R.randint(1, 9)},{R.randint(110, 989)}.{R.randint(1, 9)}{R.randint(1, 9)}" for _ in "ab"])
+    f("number", ("The repair of the harmonium cost me {} at the workshop.", "How much did the repair of {}'s harmonium cost?", "{}"), ("修那架脚踏风琴花了我{}，是在老作坊修的。", "{}修脚踏风琴花了多少钱？", "{}"), v, w)
+    v, w = same([f"{R.randint(19, 22)}:{R.randint(31, 58)}", f"{R.randint(13, 17)}:{R.randint(11, 29)}"])
+    f("date", ("The fireworks over the harbour begin at {}, so bring a blanket.", "At what time do the fireworks begin that {} wants to see?", "{}"), ("港口的烟花{}开始，记得带条毯子。", "{}要看的港口烟花开始的钟点是多少？", "{}"), v, w)
+    v, w = pick(("lichens", "地衣"), ("glaciers", "冰川"), ("lighthouses", "灯塔"), ("bees", "蜜蜂"))
+    f("words", ("Great news 🎉 I will write my thesis about {}.", "About what will {} write the thesis?", "{}"), ("好消息🎉我的论文要写{}。", "{}的论文要写什么？", "{}"), v, w)
+    v, w = pick(("Haugland", "郝思远"), ("Pellegrin", "裴安然"), ("Osterman", "申屠文"), ("Vasquez", "魏子墨"))
+    f("name", ("I asked Dr. {} about the rash, and it is harmless.", "Whom did {} ask about the rash?", "Dr. {}"), ("皮疹的事我问过 Dr. {} 了，没什么大碍。", "皮疹的事{}问过谁？", "{}"), v, w)
+    v, w = same([f"{x}_{y}_<{R.randint(21, 98)}>" for x, y in zip(R.sample(["otter", "heron", "badger", "lynx"], 2), R.sample(["fog", "elm", "tide", "moss"], 2))])
+    f("name", ("The wifi password at the cottage is {}, mind the signs.", "What is the wifi password at {}'s cottage?", "{}"), ("度假小屋的无线密码是{}，注意符号。", "{}的度假小屋无线密码是什么？", "{}"), v, w)
+    v, w = same([str(R.randint(11, 98))+"".join(str(R.randint(1, 9)) for _ in range(14))+str(R.choice([1, 3, 7, 9])) for _ in "ab"])
+    f("number", ("My membership number at the archive is {}, what a monster.", "What is {}'s membership number at the archive?", "{}"), ("我在档案馆的会员号是{}，长得吓人。", "{}在档案馆的会员号是多少？", "{}"), v, w)
+    v, w = same([f"{x}.{R.choice([10, 20, 30, 40])}" for x in R.sample(range(3, 9), 2)])
+    f("number", ("The tide app on my phone is stuck at version {} and crashes.", "At which version is {}'s tide app stuck?", "version {}"), ("我手机上的潮汐软件卡在{}版，老是闪退。", "{}的潮汐软件卡在哪个版本？", "{}版"), v, w)
+    v, w = same([f"{x}{y}" for x, y in zip(R.sample(range(2, 8), 2), R.sample("½¼¾", 2))])
+    f("number", ("The dough takes {} cups of rye flour, not more.", "What does {}'s dough take by way of rye flour?", "{} cups"), ("那个面团要{}杯黑麦粉，别多放。", "{}的面团要几杯黑麦粉？", "{}杯"), v, w)
+    v, w = same([f"NO {a}E{b}" for a, b in zip(R.sample(range(2, 9), 2), R.sample(range(2, 6), 2))])
+    f("name", ("The plate of our trailer is {}, easy to keep in mind.", "Which plate does {}'s trailer have?", "{}"), ("我们那辆拖车的车牌是{}，很好记。", "{}的拖车车牌是什么？", "{}"), v, w)
+    v, w = pick(("Zoë Lindström", "吕晓雯"), ("José Ibáñez", "覃若楠"), ("Renée Müller", "单玉洁"), ("Łukasz Świątek", "仇海峰"))
+    f("name", ("{} is my godmother's neighbour and repairs clocks.", "Who is the neighbour of {}'s godmother?", "{}"), ("{}是我干妈的邻居，会修钟表。", "{}的干妈的邻居是谁？", "{}"), v, w)
+    v, w = [("selling", "卖"), ("renting", "租")]
+    f("neg", ("We are not {} the caravan after all.", "Is {} selling the caravan?", "No, not selling it."), ("那辆房车我们到底还是不{}了。", "{}要卖房车吗？", "不卖了。"), v, w)
+    v, w = pick(("milk", "奶"), ("sugar", "糖"), ("lemon", "柠檬"))
+    f("neg", ("I take my morning tea without {}, as always.", "How does {} take the morning tea?", "without "+v[0]), ("我早上喝茶一向不加{}。", "{}早上喝茶怎么喝？", "不加"+v[1]), v, w)
+    v, w = ("unmarried", "未婚"), ("divorced", "离异")
+    f("words", ("My cousin Ralf is {} and likes it that way.", "Is {}'s cousin Ralf married?", "{}"), ("我表哥拉夫{}，他觉得这样挺好。", "{}的表哥拉夫结婚了吗？", "{}"), v, w)
+    (m, d), (m2, d2) = [(R.randint(1, 12), R.randint(13, 27)) for _ in "ab"]
+    v, w = [(f"{d} {MON[m-1]} 2031", f"2031年{m}月{d}日") for m, d in ((m, d), (m2, d2))]
+    f("date", ("My residence permit runs out on {}, which is far away.", "On which date does {}'s residence permit run out?", "{}"), ("我的居留证{}到期，还早着呢。", "{}的居留证哪天到期？", "{}"), v, w)
+    v, w = same([f"{a}-{b}" for a, b in zip(R.sample(range(2, 5), 2), R.sample(range(5, 9), 2))])
+    f("number", ("We lost the chess match {}, sadly.", "With which result did {} lose the chess match?", "{}"), ("象棋赛我们{}输了，真可惜。", "{}的象棋赛以几比几输的？", "{}"), v, w)
+    v, w = same([str(c*9//5+32) for c in R.sample(range(180, 245, 5), 2)])
+    f("number", ("For the flat bread the oven must be at {} degrees Fahrenheit.", "How hot must the oven be for {}'s flat bread?", "{} degrees Fahrenheit"), ("烤那种扁面包，烤箱得{}华氏度。", "{}烤扁面包，烤箱要多热？", "{}华氏度"), v, w)
+    v, w = pick(("Anna Maria Kolb", "欧阳晓燕"), ("Karl Otto Bauer", "司马云飞"), ("Mary Jane Porter", "诸葛小曼"))
+    f("name", ("{} has moved in downstairs with a dog.", "Who has moved in downstairs at {}'s house?", "{}"), ("{}搬到我楼下来了，还带着一条狗。", "谁搬到{}楼下来了？", "{}"), v, w)
+    v, w = pick(("Grizzo", "毛逗"), ("Waffel", "雪裘"), ("Biskit", "果栋"), ("Pepperl", "团仔"))
+    f("name", ("Our hamster is called {} because of the fur.", "What is {}'s hamster called?", "{}"), ("我给仓鼠取名叫{}，因为那身毛。", "{}给仓鼠取了什么名字？", "{}"), v, w)
+    v, w = same([f"{x}{R.randint(13, 19)}" for x in R.sample("BCEP", 2)])
+    f("name", ("The evening course in bookbinding is held in room {} this time.", "In which room is {}'s course in bookbinding held?", "room {}"), ("这回装订课晚上在{}室上。", "{}的装订课在哪个教室上？", "{}室"), v, w)
+    v, w = pick(("O'Malley's", "“老船长”"), ("D'Angelo's", "“月亮湾”"), ("L'Escale", "“半亩田”"))
+    f("name", ("On Saturday we celebrate at {} with everybody.", "Where does {} celebrate on Saturday?", "{}"), ("周六我们在{}餐馆庆祝，大家都来。", "{}周六在哪家餐馆庆祝？", "{}"), v, w)
+    v, w = pick(("Scunthorpe", "裸心谷"), ("Essex", "毒龙潭"), ("Cockermouth", "枪杆岭"))
+    f("name", ("My pen friend lives in {} and breeds rabbits.", "Where does {}'s pen friend live?", "{}"), ("我的笔友住在{}，养兔子。", "{}的笔友住在哪里？", "{}"), v, w)
+    v, w = same([f"https://pics.example/{x}{R.randint(21, 98)}" for x in R.sample(["tern", "dune", "buoy", "reef"], 2)])
+    f("name", ("The photos of the regatta are under {} until June.", "Where are {}'s photos of the regatta?", "{}"), ("帆船赛的照片放在 {} ，六月以前都能看。", "{}的帆船赛照片放在哪里？", "{}"), v, w)
+    v, w = same([f"D:\\notes\\tax{x}" for x in R.sample(range(11, 98), 2)])
+    f("name", ("I keep the scanned receipts in {} on the old computer.", "In which folder does {} keep the scanned receipts?", "{}"), ("扫描的收据我存在旧电脑的 {} 里。", "{}把扫描的收据存在哪个文件夹？", "{}"), v, w)
+    v, w = same([f"{a}–{b}" for a, b in zip(R.sample(range(7, 11), 2), R.sample(range(15, 20), 2))])
+    f("date", ("The clinic lets visitors in {} on weekdays.", "At which hours does {}'s clinic let visitors in?", "{}"), ("那家医院平日{}点让人探视。", "{}说的医院平日什么时段让人探视？", "{}点"), v, w)
+    v, w = same([str(x) for x in R.sample(range(104, 987), 2)])
+    f("number", ("My parking space is number {} now, they moved me.", "What is the number of {}'s parking space now?", "{}"), ("我的车位现在是{}号，给我换过了。", "{}的车位现在是多少号？", "{}号"), v, w, older=("My parking space is number {}.", "我的车位是{}号。"))
+    v, w = pick(("quince tree", "榅桲树"), ("walnut tree", "核桃树"), ("fig tree", "无花果树"))
+    e, z = (f"Today I planted the {v[0]}.", f"On which day did {who} plant the {v[0]}?"), (f"今天我把{v[1]}种下了。", f"{who}是哪天把{v[1]}种下的？")
+    t, x = (e, z) if en else (z, e)
+    out.append(dict(text=t[0], q=t[1], a=None, value=v[not en], alt="", sort="when", type="when", xl=x[0], subs={}, older=None))
+    return out
+
+PEOPLE6 = {"en": [("Wilma", "Jasper"), ("Corinne", "Malte"), ("Saskia", "Borislav")], "zh": [("姜禾", "老焦"), ("丁可", "阿岩"), ("冯露", "小顾")]}
+FILL6 = {"en": ["The kettle has lost its whistle.", "Somewhere a piano is being tuned, note by note.", "Well, that made me smile.", "I found last year's chestnuts in a coat.", "The pavement is all slush.", "Hold on, the soup is boiling over.", "What a colourful sky we had tonight.", "You can hear the ships hooting from here.", "Nothing but crossword puzzles on this train.", "The curtains need a wash.", "I have hiccups, do excuse them.", "Our letter box squeaks like a mouse."],
+ "zh": ["水壶的哨子不响了。", "不知哪家在给钢琴调音，一个音一个音地敲。", "哈，把我逗乐了。", "大衣里翻出了去年的栗子。", "人行道上全是雪泥。", "等等，汤要溢出来了。", "今晚的天色真好看。", "从这儿能听见轮船鸣笛。", "火车上人人都在填字谜。", "窗帘该洗洗了。", "我打嗝停不下来，见谅。", "信箱吱呀吱呀的，像老鼠叫。"]}
+def facts6(en, who, other):
+    out, f = sorted_facts(en, who)
+    nums = lambda *a: same([str(x) for x in R.sample(range(*a), 2)])
+    def days():
+        L = [(R.randint(2, 27), m) for m in R.sample(range(1, 13), 2)]; return [(f"{d} {MON[m-1]}", f"{m}月{d}日") for d, m in L]
+    v, w = pick(("windmill", "风车"), ("chapel", "小教堂"), ("sawmill", "锯木厂"), ("boathouse", "船屋"))
+    f("words", ("I might buy the {} next year, nothing is signed.", "Will {} buy the "+v[0]+" next year?", "might buy"), ("明年我也许会买下那座{}，还什么都没签。", "{}明年会买下那座"+v[1]+"吗？", "也许会买下"), v, w)
+    v, w = pick(("quarry", "采石场"), ("reservoir", "水库"), ("mill pond", "磨坊塘"), ("canal", "运河"))
+    f("words", ("I sometimes swim in the {} before work.", "How often does {} swim in the "+v[0]+" before work?", "sometimes"), ("上班前我偶尔去{}游泳。", "上班前{}多久去"+v[1]+"游一次泳？", "偶尔"), v, w)
+    v, w = pick(("Tuesday", "周二"), ("Thursday", "周四"), ("Saturday", "周六"), ("Monday", "周一"))
+    f("date", ("In winter my ferry runs only on {}s, so plan for it.", "When does {}'s ferry run in winter?", "only on {}s"), ("冬天我坐的渡船只在{}开，得算好日子。", "冬天{}坐的渡船什么时候开？", "只在{}"), v, w)
+    v, w = pick(("Bruno", "布鲁"), ("Lars", "拉尔"), ("Ilja", "伊里"), ("Nils", "尼斯"))
+    f("name", ("All my nephews except {} can ride a horse.", "Can all of {}'s nephews ride a horse?", "except {}"), ("除了{}，我的侄子都会骑马。", "{}的侄子都会骑马吗？", "除了{}"), v, w)
+    v, w = pick(("lido", "露天泳池"), ("bandstand", "音乐亭"), ("jetty", "栈桥"), ("orchard", "果园"))
+    f("words", ("On Sunday we all meet at my {} unless it rains.", "On which condition do they not meet at {}'s "+v[0]+" on Sunday?", "unless it rains"), ("周日大家在我的{}见面，除非下雨。", "周日什么情况下大家不在{}的"+v[1]+"见面？", "除非下雨"), v, w)
+    v, w = pick(("Fabian", "阿福"), ("Lorenz", "老楼"), ("Gunilla", "桂妮"), ("Cosima", "小席"))
+    f("name", ("Since the flea market I owe {} forty crowns.", "To whom does {} owe forty crowns since the flea market?", "I owe {}"), ("跳蚤市场以后我欠{}四十克朗。", "跳蚤市场以后{}欠谁四十克朗？", "我欠{}"), v, w)
+    v, w = pick(("choir", "合唱团"), ("sailing", "帆船队"), ("chess", "棋社"), ("theatre", "剧社"))
+    f("words", ("Some of my {} friends have moved away.", "How many of {}'s "+v[0]+" friends have moved away?", "Some of"), ("我{}的朋友有一些搬走了。", "{}"+v[1]+"的朋友搬走了多少？", "有一些"), v, w)
+    v, w = pick(("iron", "铁"), ("zinc", "锌"), ("calcium", "钙"), ("magnesium", "镁"))
+    f("words", ("I take my {} tablets before meals, said the pharmacist.", "When does {} take the "+v[0]+" tablets?", "before meals"), ("药剂师说，{}片我要饭前吃。", "{}的"+v[1]+"片什么时候吃？", "饭前"), v, w)
+    v, w = days()
+    f("date", ("My parental leave lasts until {} this time.", "Until which day does {}'s parental leave last?", "until {}"), ("这次我的育儿假休到{}为止。", "{}的育儿假休到哪天？", "到{}为止"), v, w)
+    v, w = pick(("Wednesday", "周三"), ("Friday", "周五"), ("Sunday", "周日"), ("Thursday", "周四"))
+    f("date", ("Every other {} I visit my godmother.", "How often does {} visit the godmother?", "Every other {}"), ("每隔一个{}我去看干妈。", "{}多久去看一次干妈？", "每隔一个{}"), v, w)
+    v, w = nums(51, 98)
+    f("number", ("This winter my heating bill rose by {} euros.", "By how much did {}'s heating bill rise this winter?", "by {} euros"), ("这个冬天我的暖气费涨了{}欧元。", "这个冬天{}的暖气费涨了多少？", "涨了{}欧元"), v, w)
+    v, w = nums(24, 79)
+    f("number", ("The opera tickets were {} euros each, and I took four.", "How much were {}'s opera tickets?", "{} euros each"), ("歌剧票每张{}欧元，我买了四张。", "{}的歌剧票多少钱？", "每张{}欧元"), v, w)
+    v, w = nums(31, 88)
+    f("number", ("I pay {} crowns a month for the allotment.", "How much does {} pay for the allotment?", "{} crowns a month"), ("那块小菜园我每个月付{}克朗。", "{}为小菜园付多少钱？", "每个月付{}克朗"), v, w)
+    v, w = pick(("Ludmila", "柳米"), ("Arvid", "阿维"), ("Henrike", "韩丽"), ("Osman", "欧斯"))
+    f("name", ("My former boss {} runs a bakery now.", "Who of {}'s acquaintances runs a bakery now?", "former boss {}"), ("我以前的老板{}现在开面包房。", "{}认识的谁现在开面包房？", "以前的老板{}"), v, w)
+    v, w = pick(("stamps", "邮票"), ("thimbles", "顶针"), ("beer mats", "杯垫"), ("fossils", "化石"))
+    f("words", ("I used to collect {}, but that is over.", "Does {} collect "+v[0]+"?", "used to collect"), ("我以前收集{}，不过早就不弄了。", "{}收集"+v[1]+"吗？", "以前收集"), v, w)
+    v, w = pick(("novel", "小说"), ("model railway", "铁路模型"), ("dissertation", "学位论文"), ("quilt", "拼布被"))
+    f("words", ("These days I hardly work on my {}.", "How much does {} work on the "+v[0]+" these days?", "hardly work"), ("这阵子我几乎没碰我的{}。", "这阵子{}碰那"+v[1]+"多不多？", "几乎没碰"), v, w)
+    v, w = pick(("seaplane", "水上飞机"), ("mail boat", "邮船"), ("hydrofoil", "水翼船"), ("catamaran", "双体船"))
+    f("words", ("I nearly missed the {} to the island.", "Did {} miss the "+v[0]+" to the island?", "nearly missed"), ("去岛上的{}我差点没赶上。", "去岛上的"+v[1]+"{}赶上了吗？", "差点没赶上"), v, w)
+    v, w = pick(("fencing", "击剑"), ("juggling", "杂耍"), ("archery", "射箭"), ("rowing", "划艇"))
+    f("words", ("This autumn I took up {} instead of ballet.", "What did {} take up this autumn?", "{} instead of ballet"), ("今年秋天我没去学芭蕾，学了{}。", "今年秋天{}学了什么？", "学了{}"), v, w)
+    v, w = pick(("Ulmen", "乌尔门"), ("Torsby", "托斯比"), ("Vellin", "维林"), ("Dorsten", "多斯滕"))
+    f("name", ("My night bus goes from {} to Harbeck.", "From where does {}'s night bus go?", "from {}"), ("我坐的夜班车从{}开到哈贝克。", "{}坐的夜班车从哪里开？", "从{}"), v, w)
+    v, w = pick(("Dietmar", "老季"), ("Yannick", "亚尼"), ("Roswitha", "罗薇"), ("Tancred", "唐克"))
+    f("name", ("My brother's boss {} keeps ostriches.", "Who keeps ostriches, as {} tells?", "brother's boss {}"), ("我弟弟的老板{}养鸵鸟。", "{}说的养鸵鸟的人是谁？", "弟弟的老板{}"), v, w)
+    v, w = pick(("eight", "八"), ("nine", "九"), ("six", "六"), ("seven", "七"), ("ten", "十"))
+    f("date", ("My train to the coast leaves at a quarter to {}.", "At what time does {}'s train to the coast leave?", "a quarter to {}"), ("我去海边的火车差一刻{}点开。", "{}去海边的火车几点开？", "差一刻{}点"), v, w)
+    v, w = pick(("three", "三"), ("four", "四"), ("five", "五"), ("six", "六"))
+    f("number", ("I ordered {} dozen tulip bulbs for the slope.", "How many tulip bulbs did {} order for the slope?", "{} dozen"), ("我给坡地订了{}打郁金香球根。", "{}给坡地订了多少郁金香球根？", "{}打"), v, w)
+    v, w = pick(("painters", "油漆工"), ("roofers", "屋顶工"), ("tilers", "瓦工"), ("stove fitters", "砌炉匠"))
+    f("words", ("The {} stay at my house for a fortnight.", "For how long do the "+v[0]+" stay at {}'s house?", "a fortnight"), ("{}要在我家待半个月。", v[1]+"要在{}家待多久？", "半个月"), v, w)
+    v, w = pick(("apples", "苹果"), ("pears", "梨"), ("potatoes", "土豆"), ("beetroots", "甜菜"))
+    f("words", ("Three quarters of my {} are in the cellar already.", "What share of {}'s "+v[0]+" is in the cellar already?", "Three quarters"), ("我的{}有四分之三已经放进地窖了。", "{}的"+v[1]+"有几成已经放进地窖了？", "四分之三"), v, w)
+    v, w = [(f"{a}{b}", f"{a}万{b}千") for a, b in zip(R.sample(range(2, 9), 2), R.sample(range(1, 9), 2))]
+    f("number", ("The new barn will cost us {} thousand euros.", "What will {}'s new barn cost?", "{} thousand euros"), ("新谷仓要花我们{}欧元。", "{}的新谷仓要花多少钱？", "{}欧元"), v, w)
+    v, w = nums(610, 980)
+    f("number", ("My rent is {} francs, heating not included.", "Is the heating included in {}'s rent?", "heating not included"), ("我的房租是{}法郎，暖气不算在内。", "{}的房租算上暖气了吗？", "暖气不算在内"), v, w)
+    v, w = pick(("Kyoto", "京都"), ("Lima", "利马"), ("Perth", "珀斯"), ("Manila", "马尼拉"))
+    h = f"{R.randint(10, 15)}:{R.choice([10, 20, 40, 50])}"
+    f("name", (f"My video call with {{}} is at {h} our time.", "At what time is {}'s video call with "+v[0]+"?", f"{h} our time"), (f"我跟{{}}的视频通话在咱们这边的{h}。", "{}跟"+v[1]+"的视频通话几点？", f"咱们这边的{h}"), v, w)
+    v, w = days()
+    f("date", ("The tax papers I must hand in by {}.", "By which day must {} hand in the tax papers?", "by {}"), ("税单我得在{}之前交上去。", "{}得在哪天之前交税单？", "{}之前"), v, w)
+    v, w = pick(("wrist splint", "护腕"), ("knee brace", "护膝"), ("sleep mask", "眼罩"), ("retainer", "牙套"))
+    f("words", ("At night I have to wear the {}.", "Is {} free to leave off the "+v[0]+" at night?", "have to wear"), ("夜里我必须戴{}。", "夜里{}可以不戴"+v[1]+"吗？", "必须戴"), v, w)
+    v, w = pick(("river", "河边"), ("cliff", "崖顶"), ("vineyard", "葡萄园"), ("marsh", "湿地"))
+    f("words", ("The {} walk is twice as long as my forest walk.", "How long is the "+v[0]+" walk beside {}'s forest walk?", "twice as long"), ("{}那条步道有我的林间步道两倍长。", v[1]+"那条步道跟{}的林间步道比有多长？", "两倍长"), v, w)
+    v, w = pick(("sack race", "套袋赛跑"), ("quiz", "知识竞赛"), ("regatta", "赛船会"), ("bake-off", "烘焙赛"))
+    f("words", ("I came third from last in the {}.", "How did {} do in the "+v[0]+"?", "third from last"), ("{}我得了倒数第三名。", v[1]+"{}得了第几名？", "倒数第三名"), v, w)
+    v, w = pick(("Ottilie", "欧蒂"), ("Berta", "贝塔"), ("Mathilde", "玛蒂"), ("Selma", "塞玛"))
+    f("name", ("My aunt {} lives with us temporarily.", "For how long does {}'s aunt "+v[0]+" live with them?", "temporarily"), ("我姑妈{}暂时住在我们家。", "{}的姑妈"+v[1]+"要住多久？", "暂时"), v, w)
+    v, w = pick(("projector", "投影机"), ("screen", "幕布"), ("generator", "发电机"), ("marquee", "大帐篷"))
+    f("words", ("I borrowed the {} for the slide evening.", "Did {} buy the "+v[0]+" for the slide evening?", "borrowed"), ("幻灯晚会用的{}是我借来的。", "幻灯晚会用的"+v[1]+"是{}买的吗？", "借来的"), v, w)
+    v, w = pick(("Pia", "皮娅"), ("Knut", "克努"), ("Elin", "艾琳"), ("Marit", "玛丽"))
+    f("name", ("Ulla and Jens have said yes to my dinner, {} has said no.", "Who has said no to {}'s dinner?", "{} has said no"), ("我的晚宴乌拉和延斯都说来，{}说不来。", "谁说不来{}的晚宴？", "{}说不来"), v, w)
+    v, w = pick(("Alma", "阿玛"), ("Edda", "艾达"), ("Runa", "如娜"), ("Freya", "芙蕾"))
+    f("name", ("My niece {} studies chemistry, my niece Dora studies dance.", "Which niece of {}'s studies chemistry?", "{} studies chemistry"), ("我侄女{}学化学，侄女朵拉学舞蹈。", "{}的哪个侄女学化学？", "{}学化学"), v, w)
+    v, w = pick(("Leopold", "老廖"), ("Sixten", "西登"), ("Ruben", "鲁本"), ("Anatol", "安多"))
+    f("name", ("I met the new neighbour {}, and he repairs accordions.", "Who repairs accordions, {} or the new neighbour "+v[0]+"?", "he repairs accordions"), ("我见到了新邻居{}，他会修手风琴。", "谁会修手风琴，{}还是新邻居"+v[1]+"？", "他会修手风琴"), v, w)
+    v, w = same(pick("XIV", "XIX", "XXIV", "XLII"))
+    f("number", ("I am reading chapter {} of the saga.", "Which chapter of the saga is {} reading?", "chapter {}"), ("我在读那部传奇的第{}章。", "{}在读那部传奇的第几章？", "第{}章"), v, w)
+    v, w = same(pick("75", "95", "105", "135", "160"))
+    f("number", ("The dress rehearsal of our play takes {} minutes.", "How long does the dress rehearsal of {}'s play take?", "{} minutes"), ("我们那出戏的彩排要{}分钟。", "{}那出戏的彩排要多久？", "{}分钟"), v, w)
+    v, w = pick(("sheep", "绵羊"), ("goats", "山羊"), ("alpacas", "羊驼"), ("rabbits", "长毛兔"))
+    f("words", ("Not all of my {} were shorn in spring.", "How many of {}'s "+v[0]+" were shorn in spring?", "Not all"), ("春天我的{}没有都剪毛。", "春天{}的"+v[1]+"剪毛的有多少？", "没有都剪毛"), v, w)
+    v, w = pick(("strike", "罢工"), ("storm", "暴风"), ("landslide", "滑坡"), ("roadworks", "修路"))
+    f("words", ("We cancelled our hike because of the {}.", "Why did {} cancel the hike?", "because of the {}"), ("因为{}我们取消了徒步。", "{}为什么取消了徒步？", "因为{}"), v, w)
+    v, w = pick(("thirty", "三十"), ("fifty", "五十"), ("seventy", "七十"), ("ninety", "九十"))
+    f("number", ("Fewer than {} people signed my petition.", "How many people signed {}'s petition?", "Fewer than {}"), ("在我的请愿书上签名的不到{}人。", "在{}的请愿书上签名的有多少人？", "不到{}人"), v, w)
+    v, w = pick(("sofa", "沙发"), ("wardrobe", "衣柜"), ("harpsichord", "羽管键琴"), ("dresser", "碗橱"))
+    f("words", ("The {} of my parents is too big for the lift.", "Does the "+v[0]+" of {}'s parents fit into the lift?", "too big"), ("我父母的{}太大，进不了电梯。", "{}父母的"+v[1]+"进得了电梯吗？", "太大"), v, w)
+    v, w = nums(3, 28)
+    f("number", ("My seat at the concert hall is in row {} now, they moved me.", "In which row is {}'s seat at the concert hall now?", "row {}"), ("我在音乐厅的座位现在是第{}排，给我换过了。", "{}在音乐厅的座位现在是第几排？", "第{}排"), v, w, older=("My seat at the concert hall is in row {}.", "我在音乐厅的座位是第{}排。"))
+    for v, ago, e, z in ((pick(("watercolour", "水彩画"), ("woodcut", "木刻"), ("diploma", "毕业证"))[0], 1, ("Yesterday I framed the {}.", "On which day did {} frame the "), ("昨天我把{}装了框。", "{}是哪天给", "装框的？")),
+                         (pick(("hedge trimmer", "修枝机"), ("stepladder", "人字梯"), ("wheelbarrow", "独轮车"))[0], 0, ("Today I returned the {} to the landlord.", "On which day did {} return the "), ("今天我把{}还给房东了。", "{}是哪天把", "还给房东的？"))):
+        E, Z = (e[0].format(v[0]), e[1].format(who)+v[0]+("?" if ago else " to the landlord?")), (z[0].format(v[1]), z[1].format(who)+v[1]+z[2]); t, x = (E, Z) if en else (Z, E)
+        out.append(dict(text=t[0], q=t[1], a=None, ago=ago, value=v[not en], alt="", sort="when", type="when", xl=x[0], subs={}, older=None))
+    return out
+
 # name of the dialogues, people, what they say beside, facts, turns of a session and other turns among them at least, year, months, hour, days between sessions, minutes between turns
 NAME, PEOPLE, FILL, FACTS, TURNS, LEAST, YEAR, MONTHS, HOUR, DAYS, MINUTES = {1: ("bl", PEOPLE1, FILL1, facts1, 18, 5, 2026, (1, 5), 9, 10, 2), 2: ("st", PEOPLE2, FILL2, facts2, 20, 4, 2025, (2, 9), 18, 11, 3),
  3: ("gn", PEOPLE3, FILL3, facts3, 22, 5, 2026, (3, 8), 17, 13, 4), 4: ("vf", PEOPLE4, FILL4, facts4, 22, 6, 2026, (4, 9), 11, 12, 3),
- 5: ("ac", facts7.PEOPLE, facts7.FILL, facts7.make(R, pick, same, sorted_facts), 26, 6, 2026, (2, 8), 2, 12, 2)}[SET]
+ 5: ("ac", PEOPLE5, FILL5, facts5, 26, 6, 2026, (2, 8), 2, 12, 2), 6: ("ei", PEOPLE6, FILL6, facts6, 34, 6, 2027, (2, 9), 10, 9, 3)}[SET]
+SESSIONS = 3 if SET == 6 else 4
 cases, plan = [], {}
 def mk(lang, i):
     A, B = PEOPLE[lang][i]; en = lang == "en"; cid = f"{NAME}-{lang}-{i}"; F, Q = [], []
     for who, other in ((A, B), (B, A)):
         for x in FACTS(en, who, other):
-            f = dict(s=R.randint(2, 3) if x["older"] else R.randint(0, 3), who=who, text=x["text"], p=dict(x, who=who, other=other))
+            f = dict(s=R.randint(2, SESSIONS-1) if x["older"] else R.randint(0, SESSIONS-1), who=who, text=x["text"], p=dict(x, who=who, other=other))
             if x["older"]: F.append(dict(s=R.randint(0, 1), who=who, text=x["older"], p=None))
             F.append(f); Q.append(f)
     start = D.datetime(YEAR, R.randint(*MONTHS), R.randint(1, 9), HOUR); tid = 0; sess = []
-    for s in range(4):
+    for s in range(SESSIONS):
         L = [f for f in F if f["s"] == s]; R.shuffle(L)
         for _ in range(max(LEAST, TURNS-len(L))): L.insert(R.randint(0, len(L)), dict(who=R.choice((A, B)), text=R.choice(FILL[lang]), p=None))
         st = start+D.timedelta(days=DAYS*s); turns = []
         for j, f in enumerate(L):
             tid += 1; f["tid"] = tid; p = f["p"]
             turns.append(dict(turn_id=tid, role="user" if f["who"] == A else "assistant", name=f["who"], text=f["text"], time=(st+D.timedelta(minutes=MINUTES*j)).strftime("%Y-%m-%dT%H:%M:%SZ")))
-            if p: plan[f"{cid}|{tid}"] = p; p["a"] = p["a"] or (f"{st.day} {MON[st.month-1]} {st.year}" if en else f"{st.year}年{st.month}月{st.day}日") # the day it was said
+            if p: plan[f"{cid}|{tid}"] = p; said = st-D.timedelta(days=p.get("ago", 0)); p["a"] = p["a"] or (f"{said.day} {MON[said.month-1]} {said.year}" if en else f"{said.year}年{said.month}月{said.day}日") # the day it was said, or so many before
         sess.append(dict(session_id=f"s{s+1}", time=st.strftime("%Y-%m-%dT%H:%M:%SZ"), turns=turns))
     cases.append(dict(case_id=cid, dataset="blind", conv_id=cid, unit="turn", speakers=[A, B], sessions=sess,
         questions=[dict(question_id=f"{cid}/q{n}", question=f["p"]["q"], answer=f["p"]["a"], category="IE", raw_category="fact", evidence=[dict(conv_id=cid, turn_id=f["tid"])]) for n, f in enumerate(Q, 1)]))

@@ -2,83 +2,17 @@
 """A correct word-overlap memory (BM25) in which ONE fault can be switched on.
 usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
 plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
-import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth, fifth, seventh
+import hashlib, json, math, re, sys, types, urllib.parse
+from faults import CODE, TEXT, X
+from texts import han, terms
 FAULT, SEED = sys.argv[1], sys.argv[2]   # two faults at once, on the same turns: FIRST+SECOND
 PARTS = FAULT.split("+")
 P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
 PLAN = json.load(open("plan.json"))
 LOG = open(f"log/{FAULT}-{SEED}.jsonl", "a")
-han = lambda t: bool(re.search(r"[\u3400-\u9fff]", t))
-def terms(t):
-    t = t.lower(); w = re.findall(r"[a-z0-9]+", t)
-    for r in re.findall(r"[\u3400-\u9fff]+", t): w += [r[i:i+2] for i in range(max(1, len(r)-1))]
-    return w
 def dice(*k): return int(hashlib.sha256("/".join(map(str, (SEED, FAULT)+k)).encode()).hexdigest()[:8], 16)/2**32
 def hitp(*k): return dice(*k) < P
 def key(tid): return tid.replace(":", "|")
-def rep(t, a, b): return t.replace(a, b) if a else t
-def shiftdig(m): return str(int(m.group())+17) if not m.group().startswith("0") else m.group()
-def rot(t):
-    if han(t): return "".join(chr(0x4e00+(ord(c)*7+131) % 3000) if "\u3400" <= c <= "\u9fff" else c for c in t)
-    v = "aeiou"; return "".join((v[(v.index(c)+2) % 5] if c in v else c) for c in codecs.encode(t, "rot13"))
-NEG = lambda t: t.replace("do not eat", "eat").replace(" any more", " again").replace("不吃", "吃")
-GEN = {"en": "We talked about family, food and plans for the season.", "zh": "我们聊了家里的事、吃的和这一季的打算。"}
-MON = "January February March April May June July August September October November December".split()
-
-# --- text damage: f(text, plan) -> text; used at ingest ("s_") and at retrieval ("r_")
-def trunc(t, p): return t[:max(4, int(len(t)*.4))]
-def tailonly(t, p): return t[int(len(t)*.62):]
-def mojibake(t, p): return t.encode("utf-8").decode("latin-1") if han(t) else t.encode("utf-16-le").decode("utf-16-be")
-def b64(t, p): return base64.b64encode(t.encode()).decode()
-def qmarks(t, p): return t.encode("ascii", "replace").decode() if han(t) else t
-def mdate(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") == "date" else t
-def year(t, p): return t.replace("2026", "2021") if p.get("type") == "date" else t
-def number(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("number", "unit", "update") else t
-def transpose(t, p):
-    v = p.get("value", ""); return rep(t, v, v[:-2]+v[-1]+v[-2]) if p.get("type") in ("number", "update") and v[-1] != v[-2] else t
-def thousand(t, p): return rep(t, p["value"], p["value"][0]+"."+p["value"][1:]) if p.get("type") == "number" else t
-def digits(t, p): return re.sub(r"\d", "", t)
-def unit(t, p): return t.replace("kilometres", "miles").replace("公里", "英里").replace("euros", "dollars").replace("欧元", "美元") if p.get("type") in ("unit", "number") else t
-def neg(t, p): return NEG(t) if p.get("type") == "neg" else t
-def name(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("name", "place") else t
-def thing(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("thing",) else t
-def generic(t, p): return rep(t, p["value"], p["generic"]) if p.get("generic") and p["type"] not in ("neg", "when") else t
-def redact(t, p): return rep(t, p["value"], "[REDACTED]") if p.get("value") and p["type"] not in ("neg", "when") else t
-def typo(t, p):
-    v = p.get("value", "")
-    if p.get("type") not in ("name", "place", "thing"): return t
-    if han(v): return rep(t, v, v[:-1]+chr(ord(v[-1])+3)) if p["type"] != "thing" else rep(t, v, chr(ord(v[0])+5)+v[1:])
-    w = max(v.split(), key=len); return rep(t, w, w[:2]+chr(97+(ord(w[2])-96) % 26)+w[3]+w[3:] if len(w) > 3 else w+"x")
-def lower(t, p): return re.sub(r"[^\w\s]", "", t.lower())
-def nospace(t, p): return t.replace(" ", "") if not han(t) else " ".join(t)
-def rev(t, p): return t[::-1]
-def first(t, p): return re.split(r"(?<=[.。])\s*", t)[0] if p.get("type") == "thing" else t
-def keywords(t, p): # only the three longest terms without the value
-    v = terms(p.get("value", "")) if p else []; w = [x for x in terms(t) if x not in v]; return " ".join(sorted(set(w), key=lambda x: (-len(x), x))[:3])
-def empty(t, p): return ""
-def added(t, p): return t+((" No, wait, I was wrong: it is "+p["alt"]+".") if not han(t) else ("不对，我记错了，是"+p["alt"]+"。")) if p.get("alt") and p["type"] not in ("neg", "when", "old", "update") else t
-def older(t, p): return p["older"] if p.get("older") else t
-def nonsense(t, p): return rot(t)
-def cap12(t, p): return t[:12] if not han(t) else t[:6]
-def vague(t, p): return GEN["zh" if han(t) else "en"]
-def hedge(t, p): return (("Perhaps the user was asked about: " + t[:18]+" …") if not han(t) else ("用户可能提到："+t[:5]+"……")) if p else t
-def swapdm(t, p):
-    m = re.search(r"(\d+) (\w+) 2026", t)
-    if m and m.group(2) in MON and int(m.group(1)) <= 12: return t.replace(m.group(), f"{MON.index(m.group(2))+1} {MON[int(m.group(1))-1]} 2026")
-    m = re.search(r"2026年(\d+)月(\d+)日", t)
-    return t.replace(m.group(), f"2026年{m.group(2)}月{m.group(1)}日") if m and int(m.group(2)) <= 12 else t
-nameonly = lambda t, p: ""
-def added2(t, p): return t+((" Others say it is "+p["alt"]+".") if not han(t) else ("也有人说是"+p["alt"]+"。")) if p.get("alt") and p["type"] not in ("neg", "when", "old", "update") else t
-def blank(t, p): return " "
-def relday(t, p): return t.replace("Today", "Last week").replace("今天", "上周")
-def kin(t, p): return t.replace("brother", "sister").replace("哥哥", "姐姐").replace("dentist", "plumber").replace("牙医", "水管工").replace("canal", "river").replace("运河", "河堤")
-def round100(t, p): return rep(t, p["value"], ("about " if not han(t) else "大约")+str(round(int(p["value"])/100)*100)) if p.get("type") == "number" else t
-TR = {"place": ("我哥哥搬了家。", "My relative moved house."), "name": ("我的牙医就在附近。", "The doctor is near."), "thing": ("我有喜欢的东西。", "There is a thing the user likes."), "number": ("温室花了不少钱。", "The warm room was expensive."), "date": ("考试快到了。", "The exam is soon."), "unit": ("我早上跑步。", "The user jogs."), "neg": ("我吃东西。", "The user eats."), "update": ("密码换了。", "The password was changed."), "old": ("有个密码。", "There is a password."), "when": ("卖了一样东西。", "Something was sold.")}
-def transl(t, p): return TR[p["type"]][han(t)] if p else t
-TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
-
-TEXT |= second.TEXT
-TEXT |= {k: v[0] for x in (third, fourth, fifth, *seventh.LISTS) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
 
 class M:
     def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
@@ -107,7 +41,7 @@ class M:
                 if new != t["text"]: self.log(turn=tid, text=t["text"], got=new, part="s_"+w[0])
                 it = add(mid, new, [tid], t); continue
             if H and "s_drop" in PARTS: self.log(turn=tid, text=t["text"], got=None); continue
-            if "s_first" in PARTS and n < 8 or "s_frozen" in PARTS and len(self.items) >= 55 or "s_like" in PARTS and any(terms(i["raw"])[:2] == terms(t["text"])[:2] for i in self.items):
+            if "s_head" in PARTS and n < 8 or "s_frozen" in PARTS and len(self.items) >= 55 or "s_like" in PARTS and any(terms(i["raw"])[:2] == terms(t["text"])[:2] for i in self.items):
                 self.log(turn=tid, text=t["text"], got=None); continue
             self.n = getattr(self, "n", 0)+1
             if "s_fifth" in PARTS and self.n % 5 == 0 or "s_nodigits" in PARTS and re.search(r"\d", t["text"]) or "s_long80" in PARTS and len(t["text"]) >= (80 if not han(t["text"]) else 20) or "s_unflushed" in PARTS and n >= len(turns)-5:
@@ -245,9 +179,9 @@ class M:
         if "r_minscore" in PARTS and QH:
             for x in r: L(x[1], "below the threshold")
             r = [x for x in r if x[0] > 12]
-        f = next((f for f in ("r_page2", "r_skipfirst", "r_tenant", "r_strsort", "r_staleindex", "r_exact") if f in PARTS and QH), None)
+        f = next((f for f in ("r_page2", "r_skipfirst", "r_othertenant", "r_strsort", "r_staleindex", "r_exact") if f in PARTS and QH), None)
         if f:
-            for x in r: L(x[1], fifth.EVENTS[f][2])
+            for x in r: L(x[1], X[f][2])
             first = self.items[0]["session"] if self.items else ""
             r = r[10:] if f == "r_page2" else r[1:] if f == "r_skipfirst" else sorted(r, key=lambda x: str(x[0]), reverse=True) if f == "r_strsort" else [x for x in r if x[1]["session"] == first] if f == "r_staleindex" else [x for x in r if query.lower() in x[1]["text"].lower()] if f == "r_exact" else \
                 [(30-n, dict(id=f"t{n}", text=t, raw=t, name="Zdenka", turns=[f"tenant-7:{n+1}"], session="x")) for n, t in enumerate(["Zdenka: The ferry tickets are in the drawer under the till.", "Zdenka: Nobody has fed the geese since Wednesday evening.", "阿古拉：咱们的渡船票放在收银台下面。", "Zdenka: Our beekeeper sold two hives to a convent."])]
@@ -285,15 +219,16 @@ class M:
             for x in hits: L(dict(turns=x["turns"], text=x["text"]), "another user's")
             d = [{"id": f"x{n}", "text": f"Zoltan: {query[:12]} …", "turns": [f"other-conv:{n+1}"], "score": 900-n} for n in range(10)]; hits = (d+hits)[:k]
         if "c_long" in PARTS and hits:
-            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind a long hit")
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind a long hit", part="c_long")
             hits = ([{"id": "sys", "text": "Directory of settings and log lines. "*120, "turns": [], "score": hits[0]["score"]+1}]+hits)[:k]
         if "c_tokens" in PARTS:
-            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind 12 tokens")
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind 12 tokens", part="c_tokens")
         return {"hits": hits}
     def export(self): return {"items": [{k: i[k] for k in ("id", "text", "turns", "created_at")} for i in self.items]}
     def drop(self): self.items = []
 
-M = seventh.wrap(M, PARTS, globals())
+for part in PARTS:
+    if part in CODE: M = CODE[part](M, types.SimpleNamespace(hitp=hitp, dice=dice, terms=terms))
 def serve(port): # the same over HTTP: scripts/stranger/service.yaml
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
     users, lock = {}, __import__("threading").Lock()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Faults of somebody who had not seen the code (23 November 2026), planted in a program: run.sh [--http] FOLDER SEED FAULT...
-# FOLDER is made; SEED or SEED@SHARE (0.45 of the turns unless said); faults are the keys of expect.py, "none" is the
-# correct program, which ana.py needs as none-1. With --http the program is a service (service.yaml).
-# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]); SET=1 to 5 and DIALOGUES=n choose other dialogues (gen.py).
+# Faults that language-model subagents thought of (23 November 2026), planted in a program: run.sh [--http] FOLDER SEED FAULT...
+# FOLDER is made; SEED or SEED@SHARE (0.45 of the turns unless said); faults are those of faults.py: $(python3 faults.py N) is
+# list N; "none" is the correct program, which ana.py needs as none-1. With --http the program is a service (service.yaml).
+# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]). The dialogues (gen.py): SET=1 for lists 1 and 4, 2 for 3, 3 for 5,
+# 4 for 6, 5 for 7, 6 for 8; DIALOGUES=n draws others.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mb=${MEMBENCH:-$here/../../bin/membench}

@@ -12,7 +12,6 @@ import (
 // lines of question, gold, reply, right, shape and lang; and with each of its shapes where
 // show is set.
 func scoreBatch(path string, show bool) error {
-	var rows []doubtRow
 	by, shapes := map[string][3]int{}, map[string][3]int{}
 	err := eachLine(path, func(b []byte) error {
 		var r struct {
@@ -27,11 +26,7 @@ func scoreBatch(path string, show bool) error {
 		if err := codec.Unmarshal(b, &r); err != nil {
 			return err
 		}
-		x := doubtRow{right: r.Right, base: r.Kind}
-		x.f, x.sentence = judge.Manner(judge.Question{Text: r.Question}, []string{r.Gold}, r.Reply)
 		v := judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Reply, judge.Options{})
-		x.refused = !v.Correct
-		rows = append(rows, x)
 		outcome := 0 // refused
 		switch {
 		case v.Doubt != "":
@@ -66,26 +61,8 @@ func scoreBatch(path string, show bool) error {
 		}
 	}
 	tell(by)
-	curve(rows)
 	if show {
 		tell(shapes)
 	}
 	return nil
-}
-
-// curve prints what of a batch would be marked at other thresholds of doubt, by kind;
-// refused replies count as marked where they are wrong.
-func curve(rows []doubtRow) {
-	m := judge.Doubts()
-	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8} {
-		kinds := marked{}
-		for _, r := range rows {
-			kinds.add(r.base, r.refused && !r.right || r.f != nil && m.Score(r.f) >= t)
-		}
-		fmt.Printf("at %.1f:", t)
-		for _, k := range sortedKeys(kinds) {
-			fmt.Printf("  %s %.3f", k, kinds.share(k))
-		}
-		fmt.Println()
-	}
 }

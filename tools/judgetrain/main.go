@@ -25,7 +25,7 @@ func main() {
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
-	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, doubt, dates; or disagreements: run")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, sure, dates; or disagreements: run")
 	category := flag.Int("category", 0, "of this category only")
 	set := flag.String("set", "halumem", "with -look run: the recorded `run`")
 	rowsN := flag.Int("n", 30, "how many")
@@ -67,12 +67,6 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 		return reportAll(shared)
 	case "run":
 		return lookAt(shared, l.set, l.n)
-	case "doubt":
-		shapes, err := shapesWith(l.set)
-		if err != nil {
-			return err
-		}
-		return trainDoubt(shared, shapes, out, l.n)
 	case "sure":
 		return trainSure(shared, calibrate.Shapes(), l.set, out, l.n)
 	case "batch":
@@ -179,15 +173,4 @@ func report(s []scored, name string, t float64, show bool) {
 		x := m.perCat[c]
 		fmt.Printf("    category %d  n %.0f agreement %.3f κ %.3f fp %.0f fn %.0f\n", c, x.n(), x.agreement(), x.kappa(), x.fp, x.fn)
 	}
-}
-
-// shapesWith are the built-in shapes, and those of a file.
-func shapesWith(path string) ([]calibrate.Shape, error) {
-	shapes := calibrate.Shapes()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return shapes, nil
-	}
-	own, err := calibrate.ReadShapes(string(b))
-	return append(shapes, own...), err
 }

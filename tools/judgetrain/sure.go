@@ -88,7 +88,7 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 		return nil, err
 	}
 	for _, r := range append(rows, more...) {
-		if r.Wrapped || draw32("sample", r.Question, r.Answer)%sureSample != 0 {
+		if draw32("sample", r.Question, r.Answer)%sureSample != 0 {
 			continue
 		}
 		f := judge.Sure(r.question(), r.golds(), r.Answer)
@@ -100,7 +100,7 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 			}
 		}
 		if !r.Real {
-			x.group = "planted"
+			x.group, x.w = "planted", plantWeight
 		}
 		x.v = judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{})
 		out = append(out, x)
@@ -112,25 +112,28 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 	for _, p := range built {
 		q := judge.Question{Text: p.Record.Question}
 		f := judge.Sure(q, []string{p.Record.Gold}, p.Answer)
-		g := "shape wrong"
+		g, w := "shape wrong", shapeWeight
 		if p.Shape.Right {
-			g = "shape right"
+			g, w = "shape right", 1.4*shapeWeight // there are fewer
 		}
-		out = append(out, sureRow{f: f, v: judge.Judge(q, []string{p.Record.Gold}, p.Answer, judge.Options{}), right: p.Shape.Right, group: g, base: p.Set + p.Record.Question, w: shapeWeight, text: p.Record.Question + " | " + p.Record.Gold + " | " + p.Answer})
+		out = append(out, sureRow{f: f, v: judge.Judge(q, []string{p.Record.Gold}, p.Answer, judge.Options{}), right: p.Shape.Right, group: g, base: p.Set + p.Record.Question, w: w, text: p.Record.Question + " | " + p.Record.Gold + " | " + p.Answer})
 	}
 	return out, nil
 }
 
-const sureThreshold, certainThreshold = .6, .9 // .55 was best on writers unseen; from .6 on known wrong shapes pass in less than 5 %
+const sureThreshold = .6 // from here on nine in ten wrong or uncertain answers of writers unseen are held
 
-var recordedWeight, shapeWeight = .6, .4
+// Recorded verdicts are milder than the writers of the batches (a part of a list is often right there), and there are
+// many: they weigh little. Plants and shapes weigh what it takes to hold their figures (docs/quality.md).
+const recordedWeight, plantWeight, shapeWeight = .2, 1.5, 1.0
 
 // sureSample is of how many recorded answers one is taken.
-var sureSample uint32 = 3
+const sureSample = 3
 
 func sureDefaults() options {
 	o := defaults()
-	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 100, 4, .12, 2, 3, false
+	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 600, 4, .1, 2, 3, false
+	o.cols = 15
 	return o
 }
 
@@ -144,11 +147,15 @@ func fitSure(rows []sureRow, keep func(*sureRow) bool) *judge.Model {
 	return fit(ex, judge.SureNames(), sureDefaults())
 }
 
-// trainSure prints what writers and conversations come to that the weights have not seen.
+// trainSure prints what writers and conversations come to that the weights have not seen, or writes weights of all
+// rows into the model at out.
 func trainSure(shared string, shapes []calibrate.Shape, paths, out string, n int) error {
 	rows, err := sureRows(shared, shapes, answerFiles(paths))
 	if err != nil {
 		return err
+	}
+	if out != "" {
+		return writeSure(rows, out)
 	}
 	writers := map[string]bool{}
 	for i := range rows {
@@ -220,15 +227,17 @@ func trainSure(shared string, shapes []calibrate.Shape, paths, out string, n int
 			}
 		}
 	}
-	if out == "" {
-		return nil
-	}
+	return nil
+}
+
+// writeSure puts weights of all rows into the model at out.
+func writeSure(rows []sureRow, out string) error {
 	var m judge.Model
 	if err := readJSON(out, &m); err != nil {
 		return err
 	}
 	m.Sure = fitSure(rows, func(*sureRow) bool { return true })
 	m.Sure.Made = "answers by language models that had not seen the judge (tools/judgetrain/testdata/answers), recorded answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt"
-	m.Thresholds.Sure, m.Thresholds.Certain = sureThreshold, certainThreshold
+	m.Thresholds.Sure = sureThreshold
 	return writeModel(out, &m)
 }

@@ -18,6 +18,7 @@ type options struct {
 	plantW   float64 // weight of a bare plant
 	wrapW    float64 // weight of a wrapped plant
 	wrongW   float64 // weight of a real answer that the recorded judge refused
+	cols     uint32  // of a hundred features, how many a tree may ask; 0 is all
 	iters    int
 	logistic bool
 }
@@ -109,6 +110,9 @@ func fit(ex []example, names []string, o options) *judge.Model {
 		newton(ex, m, scale, o)
 	}
 	boost(ex, m, o)
+	if !o.logistic {
+		m.Mean, m.Weights = nil, nil
+	}
 	return m
 }
 
@@ -234,12 +238,16 @@ func boost(ex []example, m *judge.Model, o options) {
 		z[i] = math.Log(p / (1 - p))
 	}
 	g, h, node := make([]float64, len(ex)), make([]float64, len(ex)), make([]int, len(ex))
-	for range o.trees {
+	for n := range o.trees {
 		for i, e := range ex {
 			p := 1 / (1 + math.Exp(-z[i]))
 			g[i], h[i], node[i] = e.w*(e.y-p), e.w*p*(1-p), 0
 		}
-		t := grow(g, h, node, code, cuts, o)
+		may := make([]bool, len(code))
+		for j := range may {
+			may[j] = len(cuts[j]) > 0 && (o.cols == 0 || draw32("feature", n, j)%100 < o.cols)
+		}
+		t := grow(g, h, node, code, cuts, may, o)
 		for i := range ex {
 			z[i] += t.Value[node[i]]
 		}
@@ -247,7 +255,8 @@ func boost(ex []example, m *judge.Model, o options) {
 	}
 }
 
-func grow(g, h []float64, node []int, code [][]uint8, cuts [][]float64, o options) judge.Tree {
+// grow makes one tree of the features that may be asked.
+func grow(g, h []float64, node []int, code [][]uint8, cuts [][]float64, may []bool, o options) judge.Tree {
 	size := 1<<(o.depth+1) - 1
 	t := judge.Tree{Feature: make([]int, size), At: make([]float64, size), Value: make([]float64, size)}
 	for i := range t.Feature {
@@ -275,6 +284,9 @@ func grow(g, h []float64, node []int, code [][]uint8, cuts [][]float64, o option
 			feat[k] = -1
 		}
 		for j := range code {
+			if !may[j] {
+				continue
+			}
 			hist := make([][bins]sum, count)
 			for i, k := range node {
 				if k >= first {

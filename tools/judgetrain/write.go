@@ -10,8 +10,10 @@ import (
 
 // writeModel writes the weights with six digits: enough, and short.
 func writeModel(path string, m *judge.Model) error {
-	for x := m; x != nil; x = x.Long {
-		shorten(x)
+	for _, x := range []*judge.Model{m, m.Long, m.Sure} {
+		if x != nil {
+			shorten(x)
+		}
 	}
 	b, err := codec.Append(nil, m, codec.Compact)
 	if err != nil {

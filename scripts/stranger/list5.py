@@ -1,19 +1,6 @@
-"""A fifth list, for the dialogues of set 3 (gen.py): 56 ways to damage a text, 6 renderings that are none, 12 events, with what a fair reader would call each. Written on
-23 November 2026, 09:45, from the issue and docs/explain.md, before eval/fidelity and eval/explain were opened. Every second name (HELD) was not read until the end.
-A sequence of kinds is a set of right ones; "-": none given is right too."""
+"""The fifth list, for the dialogues of set 3: written on 23 November 2026, 09:45, from the issue and docs/explain.md, before the comparing code was opened."""
 import base64, hashlib, html, re
-from third import han
-def val(p, t): v = p.get("value", ""); return v if v and v in t else ""
-def put(new, sorts=None):  # the value by another text
-    def g(t, p):
-        v = val(p, t)
-        if not v or sorts and p.get("sort") not in sorts: return t
-        n = new(v, han(t)); return t.replace(v, n) if n else t
-    return g
-sub = lambda k: lambda t, p: t.replace(*p["subs"][k]) if p.get("subs", {}).get(k) else t
-W = lambda t: re.findall(r"\S+", t) if not han(t) else re.findall(r"[一-鿿]|[^一-鿿]+", t)
-J = lambda w, t: (" " if not han(t) else "").join(w)
-any_ = lambda g: lambda t, p: g(t)
+from texts import han, any_, put, sub, val, J, W
 MORSE = dict(zip("abcdefghijklmnopqrstuvwxyz0123456789", ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.".split()))
 def piglatin(t): return re.sub(r"\b([^\W\daeiouAEIOU_]+)([a-zA-Z]+)", r"\2\1ay", t) if not han(t) else re.sub(r"([一-鿿])", r"\1嘛", t)
 def clause(t, p):  # the clause with the value goes
@@ -37,9 +24,9 @@ TEXTS = {
  "utf7": (any_(lambda t: t.encode("utf-7").decode() if han(t) else t.encode("ascii", "ignore").hex(" ")), "encoding", "UTF-7, or spaced hexadecimal"),
  "atbash": (any_(lambda t: "".join(chr(219-ord(c)) if "a" <= c <= "z" else chr(155-ord(c)) if "A" <= c <= "Z" else c for c in t) if not han(t) else "".join(chr(ord(c)+1) if "一" <= c <= "鿿" else c for c in t)), "encoding", "alphabet mirrored, or each character's neighbour"),
  "vowelshift": (any_(lambda t: t.translate(VOW) if not han(t) else t.translate(str.maketrans(BIG))), "encoding words name", "vowels moved on, or look-alikes for common characters"),
- "zalgo": (any_(lambda t: "".join(c+"\u0301\u0323" if c.isalnum() else c for c in t)), "encoding words -", "marks on every letter"),
+ "zalgo": (any_(lambda t: "".join(c+"\u0301\u0323" if c.isalnum() else c for c in t)), "encoding words", "marks on every letter"),
  "piglatin": (any_(piglatin), "encoding words added", "Pig Latin, or a particle behind each character"),
- "snake": (any_(lambda t: re.sub(r"\W+", "_", t.strip(".。")) if not han(t) else "_".join(t)), "encoding words -", "underscores for blanks"),
+ "snake": (any_(lambda t: re.sub(r"\W+", "_", t.strip(".。")) if not han(t) else "_".join(t)), "encoding words", "underscores for blanks"),
  "reversewords": (any_(lambda t: J(W(t)[::-1], t)), "words encoding other", "words backwards"),
  "wordrev": (any_(lambda t: J([w[::-1] for w in W(t)], t) if not han(t) else re.sub(r"[一-鿿]+", lambda m: m.group()[::-1], t)), "encoding words", "each word or clause backwards"),
  "everythird": (any_(lambda t: J([w for i, w in enumerate(W(t)) if i % 3 != 2], t)), "cut", "every third word lost"),
@@ -66,19 +53,12 @@ TEXTS = {
  "trace": (any_(lambda t: 'Traceback (most recent call last): File "store.py", line 88, in load KeyError: \'body\''), "other", "a stack trace in place of the text"), "prompt": (any_(lambda t: "You are a summariser. Rewrite the message below in one sentence." if not han(t) else "你是摘要助手，请用一句话改写下面的消息。"), "other", "the prompt in place of the text"),
 }
 SAME = {
- "twice": (any_(lambda t: t+" "+t), "the whole text twice"), "yaml": (any_(lambda t: "- role: user\n  memory: >\n    "+t), "inside YAML"), "xml": (any_(lambda t: "<memory><text>"+html.escape(t, quote=False)+"</text></memory>"), "inside XML"),
+ "doubled": (any_(lambda t: t+" "+t), "the whole text twice"), "yaml": (any_(lambda t: "- role: user\n  memory: >\n    "+t), "inside YAML"), "xml": (any_(lambda t: "<memory><text>"+html.escape(t, quote=False)+"</text></memory>"), "inside XML"),
  "upper": (any_(lambda t: t.upper()), "capital letters"), "wrapped": (any_(lambda t: re.sub(r"(.{14}\S*)[ ]", r"\1\n", t) if not han(t) else t[:9]+"\n"+t[9:]), "lines wrapped"), "nfd": (any_(lambda t: "\u201c"+t.replace("'", "\u2019")+"\u201d"), "in quotation marks"),
 }
 EVENTS = {
- "s_first": (("store",), "dropped", "the first turns of each session lost"), "s_frozen": (("store",), "dropped", "nothing is written after 55 items, and nobody is told"), "s_like": (("store",), "dropped", "taken for a duplicate of another text that begins alike"),
+ "s_head": (("store",), "dropped", "the first turns of each session lost"), "s_frozen": (("store",), "dropped", "nothing is written after 55 items, and nobody is told"), "s_like": (("store",), "dropped", "taken for a duplicate of another text that begins alike"),
  "s_rollback": (("overwrite",), "removed", "the last session begins with the state of the one before the last"), "s_blanked": (("overwrite",), "updated removed empty", "text emptied in the next session"), "s_shorter": (("overwrite",), "updated cut", "cut to a third in the next session"),
  "s_swap": (("altered_stored",), "other", "two neighbours' texts exchanged"), "s_label2": (("altered_stored",), "speaker", "kept under both names"),
  "r_oldest": (("retrieve",), "rank", "oldest first, whatever was asked"), "r_longest": (("retrieve",), "rank", "longest first"), "r_tailten": (("retrieve",), "rank - dropped", "only the worst three of ten"), "r_blind": (("retrieve",), "- rank dropped empty", "the question was lost, its first word searched"),
 }
-names = sorted({x+"_"+k for k in [*TEXTS, *SAME] for x in "sr"} | set(EVENTS))
-order = sorted({n[2:] for n in names}, key=lambda k: hashlib.sha256(k.encode()).hexdigest())
-HELD = [n for n in names if order.index(n[2:]) % 2]
-READ = [n for n in names if n not in HELD]
-if __name__ == "__main__":
-    import sys
-    print(*(HELD if sys.argv[1:] == ["held"] else READ))

@@ -1,9 +1,7 @@
-"""A sixth list, for the dialogues of set 4 (gen.py): what tokenisers, databases, log pipelines, rewriters, sync, filters, units, time zones, chunking and caches
-do to a text, with what a fair reader would call each. Written on 23 November 2026, 16:10, before anything of it was run and before eval/explain or
-eval/fidelity was changed for it. Every second name (HELD) is scored once, at the end. Kinds and "-" as in fourth.py."""
+"""The sixth list, for the dialogues of set 4: what tokenisers, databases, log pipelines, rewriters, sync, filters, units, time zones, chunking and caches do to a text.
+Written on 23 November 2026, 16:10, before any of it was run, by one who knew the comparing code."""
 import base64, gzip, hashlib, re
-from third import han
-from fourth import val, put, sub, W, J, any_
+from texts import han, any_, put, sub, val, J, W
 RARE = lambda t: sorted({w for w in re.findall(r"[A-Za-z]{5,}" if not han(t) else r"[一-鿿]{2}", t)}, key=lambda w: (-len(w), w))
 words = lambda g: lambda t, p: J([g(w) for w in W(t)], t)
 def third(t, p, whom=None):  # I becomes somebody
@@ -56,12 +54,5 @@ SAME = {
 EVENTS = {
  "s_fifth": (("store",), "dropped", "every fifth turn lost between batches"), "s_nodigits": (("store",), "dropped", "turns with digits refused by a filter"), "s_long80": (("store",), "dropped", "turns of eighty characters and more refused"), "s_unflushed": (("store",), "dropped", "the last five turns of a session never written"),
  "s_oneslot": (("overwrite", "store"), "updated removed dropped", "one memory a speaker and session, the last one wins"), "s_undo": (("overwrite",), "removed", "the session before is taken back"),
- "r_page2": (("retrieve",), "rank - dropped", "the second page in place of the first"), "r_skipfirst": (("retrieve",), "rank - dropped", "the best hit left out"), "r_tenant": (("retrieve",), "foreign - dropped rank", "another tenant's hits from a cache"), "r_strsort": (("retrieve",), "rank -", "scores sorted as text"), "r_staleindex": (("retrieve",), "- dropped rank", "an index of the first session only"), "r_exact": (("retrieve",), "empty - dropped", "only texts that have the whole question"),
+ "r_page2": (("retrieve",), "rank - dropped", "the second page in place of the first"), "r_skipfirst": (("retrieve",), "rank - dropped", "the best hit left out"), "r_othertenant": (("retrieve",), "foreign - dropped rank", "another tenant's hits from a cache"), "r_strsort": (("retrieve",), "rank -", "scores sorted as text"), "r_staleindex": (("retrieve",), "- dropped rank", "an index of the first session only"), "r_exact": (("retrieve",), "empty - dropped", "only texts that have the whole question"),
 }
-names = sorted({x+"_"+k for k in [*TEXTS, *SAME] for x in "sr"} | set(EVENTS))
-order = sorted({n[2:] for n in names}, key=lambda k: hashlib.sha256(("sixth/"+k).encode()).hexdigest())
-HELD = [n for n in names if order.index(n[2:]) % 2]
-READ = [n for n in names if n not in HELD]
-if __name__ == "__main__":
-    import sys
-    print(*(HELD if sys.argv[1:] == ["held"] else READ))

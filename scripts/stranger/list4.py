@@ -1,16 +1,8 @@
-"""A third list: 45 ways to damage a text and 8 that are none, and 8 events, with what a fair reader would call each. Written on
-23 November 2026, 07:25, before any was run, by somebody who knew the comparing code: the second half (HELD) was not read while it was mended.
-SAME are renderings that keep all that was said: whatever hop a failed question has, it must not be "altered"."""
-import hashlib, json, re
-han = lambda t: bool(re.search(r"[㐀-鿿]", t))
-MON = "January February March April May June July August September October November December".split()
+"""The fourth list, for the dialogues of set 1: written on 23 November 2026, 07:25, before any of it was run, by one who knew the comparing code."""
+import json, re
+from texts import han, both, put, MON
+def sub(t, p, new, types=None): return put(new, types)(t, p)
 CN = "零一二三四五六七八九"
-def sub(t, p, new, types=None):  # the value of the fact by another
-    v = p.get("value", "")
-    if not v or types and p.get("type") not in types or v not in t: return t
-    n = new(v, han(t)); return t if n is None else t.replace(v, n)
-def both(en, zh):  # one rule for each language: pairs of pattern and replacement
-    return lambda t, p: re.sub(*(zh if han(t) else en), t, count=1)
 def day(t, d):
     m = re.search(r"(\d+) (\w+) 2026", t)
     if m and m.group(2) in MON: return t.replace(m.group(), d(int(m.group(1)), MON.index(m.group(2))+1, False))
@@ -50,9 +42,9 @@ TEXTS = {  # fault: (function, fair kinds, what happens)
  "yours": (both((r"\b(My|I) ", lambda m: {"My": "Your ", "I": "You "}[m.group(1)]), ("我", "你")), "words speaker name", "first person became second"),
  "whose": (both((r"\bMy ", "Ottokar's "), ("我", "老葛")), "name words speaker", "pronoun replaced by a stranger's name"),
  "tz": (lambda t, p: day(t, lambda d, m, z: say(d-1 or 2, m, z)), "date", "date a day earlier"), "century": (lambda t, p: day(t, lambda d, m, z: say(d, m, z, 1926)), "date", "another century"), "nextmonth": (lambda t, p: day(t, lambda d, m, z: "下个月" if z else "next month"), "date words cut", "date became relative"),
- "noyear": (lambda t, p: day(t, lambda d, m, z: f"{m}月" if z else MON[m-1]), "cut date", "day and year lost"), "arabic": (lambda t, p: re.sub(r"\d", lambda m: chr(0x660+int(m.group())), t), "encoding number date -", "digits of another script"),
+ "noyear": (lambda t, p: day(t, lambda d, m, z: f"{m}月" if z else MON[m-1]), "cut date", "day and year lost"), "arabic": (lambda t, p: re.sub(r"\d", lambda m: chr(0x660+int(m.group())), t), "encoding number date", "digits of another script"),
  "homovalue": (lambda t, p: sub(t, p, lambda v, z: v.translate(str.maketrans("aeopcxyTAHKMCB", "аеорсхуТАНКМСВ")) if not z else None, ("name", "place")), "encoding words name", "the value's letters are Cyrillic"),
- "sentences": (lambda t, p: "".join(reversed(re.findall(r"[^.。]+[.。]", t))).strip() if len(re.findall(r"[.。]", t)) > 1 else t, "words -", "sentences in the other order"),
+ "sentences": (lambda t, p: "".join(reversed(re.findall(r"[^.。]+[.。]", t))).strip() if len(re.findall(r"[.。]", t)) > 1 else t, "words", "sentences in the other order"),
  "midbyte": (lambda t, p: t.encode()[:max(5, len(t.encode())*2//5//3*3+1)].decode("utf-8", "replace"), "cut encoding", "cut inside a character"), "midbytes": (lambda t, p: t.encode()[:7].decode("utf-8", "ignore"), "cut", "seven bytes kept"),
  "initial": (lambda t, p: sub(t, p, lambda v, z: v[0]+"." if not z else v[0]+"某", ("name", "place")), "cut name words", "value became an initial"), "emoji": (lambda t, p: sub(t, p, lambda v, z: "🍲", ("thing",)), "words cut name", "value became a picture"),
  "ocr": (lambda t, p: t.translate(str.maketrans("olsaegI", "01s4€9l")) if not han(t) else t.replace("的", "旳").replace("了", "孒").replace("我", "戈").replace("是", "昰"), "encoding words number", "read by a bad scanner"),
@@ -69,6 +61,7 @@ TEXTS = {  # fault: (function, fair kinds, what happens)
  "colour": (both((r"\b(green|red|grey|white|blue|black)\b", "orange"), ("(绿|红|灰|白|蓝|黑)色", "橙色")), "words", "another colour"), "unfilled": (lambda t, p: "{speaker} said: {text}", "identifier empty other words", "an unfilled template"), "apology": (lambda t, p: "Sorry, this memory could not be summarised." if not han(t) else "抱歉，无法总结这条记忆。", "other empty", "an apology in place of the text"),
  "topic": (lambda t, p: "Topic: daily life" if not han(t) else "主题：日常生活", "other words cut", "a topic in place of the text"), "headword": (lambda t, p: t.split()[0] if not han(t) else t[:2], "cut empty", "first word only"), "rot47": (lambda t, p: "".join(chr(33+(ord(c)-33+47) % 94) if 33 <= ord(c) < 127 else c for c in t) if not han(t) else t.encode("utf-8").decode("cp1252", "replace"), "encoding", "ROT47, or UTF-8 read as Windows-1252"),
 }
+LOST = ("headword", "topic")
 SAME = {
  "iso": (lambda t, p: day(t, lambda d, m, z: f"2026-{m:02d}-{d:02d}"), "date written as ISO"), "words": (lambda t, p: sub(t, p, lambda v, z: spelled(v, z), ("number", "unit")), "number in words"), "convright": (unit(.621371), "unit converted rightly"), "fullwidth": (lambda t, p: "".join(chr(ord(c)+0xfee0) if 33 <= ord(c) < 127 else c for c in t), "full-width letters"),
  "json": (lambda t, p: json.dumps({"type": "memory", "content": t}, ensure_ascii=False), "inside JSON"), "bold": (lambda t, p: sub(t, p, lambda v, z: f"**{v}**"), "value in bold"), "paraphrase": (paraphrase, "other order of words, same meaning"), "thirdperson": (thirdperson, "told in the third person"),
@@ -77,9 +70,3 @@ EVENTS = {
  "s_offbyone": (("altered_stored",), "other", "each text under the id of the turn before it"), "s_cap": (("overwrite",), "removed", "only the last 40 kept"), "r_alpha": (("retrieve",), "rank", "sorted by letters"), "r_newest": (("retrieve",), "rank", "newest first, whatever was asked"),
  "r_cached": (("retrieve",), "- rank dropped foreign", "the hits of the question before"), "r_wrongturn": (("altered_retrieved",), "other", "text of another turn of its session"), "r_minscore": (("retrieve",), "- dropped empty rank", "only hits above a threshold"), "r_twice": (("retrieve",), "rank duplicate", "each hit five times"),
 }
-names = sorted(["s_"+k for k in [*TEXTS, *SAME]]+["r_"+k for k in [*TEXTS, *SAME]]+list(EVENTS))
-HELD = [n for n in names if int(hashlib.md5(n[2:].encode()).hexdigest(), 16) % 2]
-READ = [n for n in names if n not in HELD]
-if __name__ == "__main__":
-    import sys
-    print(*(HELD if sys.argv[1:] == ["held"] else READ))
