@@ -342,15 +342,16 @@ func respelt(text, got string) bool {
 // halved is a text that stands there several times, or each word of which stands there twice,
 // once; "" where it is none.
 func halved(s string) string {
-	s = strings.TrimSpace(s)
+	s = strings.Join(strings.Fields(s), " ")
 	if len(letters(s)) == 0 {
 		return ""
 	}
 	for r, times := []rune(s), 2; times*leastLetters <= len(r); times++ {
-		once := strings.TrimSpace(string(r[:len(r)/times]))
 		for _, between := range []string{"", " "} {
-			if strings.Repeat(once+between, times-1)+once == s {
-				return cmp.Or(halved(once), once)
+			if n := len(r) - (times-1)*len(between); n%times == 0 {
+				if once := string(r[:n/times]); strings.Repeat(once+between, times-1)+once == s {
+					return cmp.Or(halved(once), once)
+				}
 			}
 		}
 	}
