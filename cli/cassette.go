@@ -10,7 +10,6 @@ import (
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/llm/cassette"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -148,16 +147,13 @@ for what the damaged parts held. The exit code is 3 if anything is damaged, or a
 		Example: `  membench cassette check run.cassette`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			damaged, empty := false, ""
+			damaged := false
 			for _, name := range args {
 				got, err := cassette.Look(name)
 				if err != nil {
 					return err
 				}
 				damaged = damaged || len(got.Damages) > 0
-				if got.Bytes == 0 {
-					empty = name
-				}
 				if asJSON {
 					if err := writeJSON(e.out, got); err != nil {
 						return err
@@ -168,9 +164,6 @@ for what the damaged parts held. The exit code is 3 if anything is damaged, or a
 				for _, d := range got.Damages {
 					fmt.Fprintf(e.out, "%s: %v\n", name, d)
 				}
-			}
-			if empty != "" {
-				return schema.Brokenf("%s: the file is empty: have no record, want the cassette of a run (--cassette)", empty)
 			}
 			if damaged {
 				e.warnf("next: membench cassette repair FILE -o OUT (it writes the undamaged records to a new file)")

@@ -178,6 +178,25 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 	}
 }
 
+// TestBadCasesAreNotAsked: what 'datasets lint' rejects is not asked by 'eval run' either,
+// and is named with its line.
+func TestBadCasesAreNotAsked(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	good := `{"case_id": "a", "conv_id": "a", "dataset": "d", "sessions": [{"id": "s", "turns": [{"conv_id": "a", "turn_id": 1, "role_type": "user", "content": "I love tea."}]}], "questions": [{"question_id": "q", "question": "What?", "answer": "tea", "category": "IE"}]}` + "\n"
+	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good} {
+		put(t, dir, map[string]string{"cases.jsonl": good + bad + "\n"})
+		file := filepath.Join(dir, "cases.jsonl")
+		if r := inProcess(dir, strings.NewReader(""), "datasets", "lint", "plain", file); r.code != exitFindings {
+			t.Errorf("datasets lint of %s: exit code %d\n%s", bad, r.code, r.stderr)
+		}
+		r := inProcess(dir, strings.NewReader(""), "eval", "run", file, "--system", "bm25", "-o", filepath.Join(dir, "r"))
+		if r.code != exitFindings || !strings.Contains(r.stderr, "cases.jsonl:2:") {
+			t.Errorf("eval run of %s: exit code %d\n%s", bad, r.code, r.stderr)
+		}
+	}
+}
+
 // TestLoadNeo4jGate: what validate refuses is refused before a server is asked.
 func TestLoadNeo4jGate(t *testing.T) {
 	t.Parallel()
@@ -252,5 +271,19 @@ func TestDataNamesFiles(t *testing.T) {
 				t.Errorf("chain of a project whose %s name %s: exit code %d\n%s", name, path, r.code, r.stderr)
 			}
 		}
+	}
+}
+
+// TestReportWholeOrAbsent: the forms of a report are replaced together.
+func TestReportWholeOrAbsent(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	out := filepath.Join(dir, "o")
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	put(t, dir, map[string]string{"qa.jsonl": qa})
+	put(t, out, map[string]string{"report.md": "old\n", "report.html/in the way": "x"})
+	r := inProcess(dir, strings.NewReader(""), "eval", "report", filepath.Join(dir, "qa.jsonl"), "-o", out)
+	if b, _ := os.ReadFile(filepath.Join(out, "report.md")); r.code != exitFailed || string(b) != "old\n" || exists(filepath.Join(out, "report.csv")) {
+		t.Errorf("exit code %d, report.md %q\n%s", r.code, b, r.stderr)
 	}
 }

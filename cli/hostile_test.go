@@ -422,3 +422,45 @@ func (r *hostileRun) check(t *testing.T, what string, p *os.ProcessState) {
 		t.Errorf("%s: %d MiB resident and %v of processor time, want at most %d MiB and %v", what, peak>>10, took, mostHeld>>10, busy)
 	}
 }
+
+// TestPipeIsReadOnce: a command that wants its input again refuses a pipe, before anything
+// is replaced; others read it as it comes.
+func TestPipeIsReadOnce(t *testing.T) {
+	t.Parallel()
+	graph := hazNode1 + "\n" + hazNode2 + "\n"
+	events := hazEvent1 + "\n" + hazEvent2 + "\n"
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	for args, text := range map[string]string{
+		"migrate F --to 0.1.0 -o O":                       events,
+		"replay ingest F --store S --agent-id a":          events,
+		"export F --format graphml -o O":                  graph,
+		"diff F O":                                        graph,
+		"eval grade F -p em -o O":                         qa,
+		"eval report F -o S":                              qa,
+		"migrate F --input-version 0.1.0 --to 0.1.0 -o N": events,
+		"view F --title t -o N":                           graph,
+		"eval aggregate F":                                qa,
+	} {
+		dir := quickDir(t)
+		put(t, dir, map[string]string{"out": "kept\n"})
+		file := filepath.Join(dir, "pipe.jsonl")
+		if err := syscall.Mkfifo(file, 0o600); err != nil {
+			t.Skip("no named pipes here:", err)
+		}
+		go func() {
+			if w, err := os.OpenFile(file, os.O_WRONLY, 0); err == nil {
+				io.WriteString(w, text)
+				w.Close()
+			}
+		}()
+		r := inProcess(dir, strings.NewReader(""), strings.Fields(strings.NewReplacer("F", file, "O", filepath.Join(dir, "out"), "S", filepath.Join(dir, "s"), "N", filepath.Join(dir, "new")).Replace(args))...)
+		want := exitUsage
+		if strings.Contains(args, "N") || strings.Contains(args, "aggregate") {
+			want = exitFine
+		}
+		kept, _ := os.ReadFile(filepath.Join(dir, "out"))
+		if r.code != want || want == exitUsage && !strings.Contains(r.stderr, "save it to a file") || string(kept) != "kept\n" || exists(filepath.Join(dir, "s", "report.md")) {
+			t.Errorf("%s of a pipe: exit code %d, want %d, output %q\n%s", args, r.code, want, kept, r.stderr)
+		}
+	}
+}

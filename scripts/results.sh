@@ -10,7 +10,8 @@ data=${MEMBENCH_SHARED:-../shared}/data
 membench=${MEMBENCH:-go run ./cmd/membench}
 out=$1
 shift
-sets=("${@:-locomo longmemeval longmemeval-s memgallery halumem}")
+sets=("$@")
+[ $# -gt 0 ] || sets=(locomo longmemeval longmemeval-s memgallery halumem)
 declare -A source=(
   [locomo]=locomo=$data/locomo/locomo8.json
   [longmemeval]=longmemeval=$data/longmemeval/longmemeval_oracle_evidence_turns.json
@@ -19,20 +20,21 @@ declare -A source=(
   [halumem]=halumem=${HALUMEM:-$data/halumem/pilot_slices}
 )
 mkdir -p "$out"
-for set in ${sets[*]}; do
+for set in "${sets[@]}"; do
   run=$out/$set
-  protocols=rule,choice,evidence-recall
-  [ "$set" != locomo ] || protocols=rule,locomo-f1,evidence-recall
-  how=("${source[$set]}" --system all --no-times -p $protocols -o "$run")
-  [ -e "$run/pipeline_qa.jsonl" ] || $membench -q eval run "${how[@]}" --no-grade
-  $membench -q eval run "${how[@]}" --eval-only >&2
-  $membench -q eval explain "$run" >&2
+  protocols=rule,evidence-recall
+  [ "$set" != locomo ] || protocols+=,locomo-f1
+  [ -e "$run/pipeline_qa.jsonl" ] || $membench -q eval run "${source[$set]}" --system all --no-times --no-grade -p "$protocols" -o "$run"
+  $membench -q eval grade "$run/pipeline_qa.jsonl" -p "$protocols" --again -o "$run.jsonl"
+  $membench -q eval explain "$run.jsonl" --cases "$run/cases.jsonl.zst" --sessions "$run/pipeline_sessions.jsonl" >&2
+  $membench -q eval aggregate "$run.jsonl" --json | jq -c --arg set "$set" '.[] + {set: $set}' >"$run.sums"
   # By system: the characters of the hits, and at which hop failed questions were lost.
-  jq -c '[.system, ([.hits[]?.text | length] | add // 0), .attribution.hop]' "$run/qa_records.jsonl" |
+  jq -c '[.system, ([.hits[]?.text | length] | add // 0), .attribution.hop]' "$run.jsonl" |
     jq -sc --arg set "$set" 'group_by(.[0])[] | {set: $set, system: .[0][0], tokens: ((map(.[1]) | add) / length / 4 | round),
-      lost: (map(.[2] // empty) | group_by(.) | map("\(length) \(.[0])") | join(", "))}' >"$out/$set.lost"
+      lost: (map(.[2] // empty) | group_by(.) | map("\(length) \(.[0])") | join(", "))}' >"$run.lost"
 done
-jq -nr --slurpfile lost <(cat "$out"/*.lost) --slurpfile sums <(for set in ${sets[*]}; do jq -c --arg set "$set" '. + {set: $set}' "$out/$set/summary.jsonl"; done) '
+files() { for set in "${sets[@]}"; do cat "$out/$set.$1"; done; }
+jq -nr --slurpfile lost <(files lost) --slurpfile sums <(files sums) '
   ($sums | map(.set) | unique) as $sets |
   def pct: if . == null then "–" else (. * 1000 | round / 10 | tostring) end;
   def of($p): [.scores[] | select(.protocol == $p)][0];

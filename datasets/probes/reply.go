@@ -19,7 +19,7 @@ import (
 var (
 	askedEN = pattern.New(`(?i)^(?:(?:so|and|but|well|oh|wow|cool|nice|great|hey)[,!.]? |(?-i:[A-Z])\w+, )*((?:what|which|where|who|how|why)\b.*)\?$`)
 	// What points at something that only those present know.
-	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
+	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|impressions?|you (?:two|guys|all|both)|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
 	secondEN = []struct {
 		re  *pattern.Pattern
 		say string
@@ -147,7 +147,7 @@ func shared(a, b []string) float64 {
 }
 
 // statement is the first sentence of a reply that states a fact of its speaker and more than
-// the question does; "" where there is none, or the reply asks back first.
+// the question does; "" where there is none, or the reply asks back or says something else first.
 func statement(b *turn, q string) string {
 	asked := tokens.Terms(q)
 	for _, st := range sentence.Split(b.text) {
@@ -162,6 +162,9 @@ func statement(b *turn, q string) string {
 		fresh := slices.DeleteFunc(slices.Clone(words), func(t string) bool { return slices.Contains(asked, t) })
 		if own && !hollow.MatchString(st.Text) && len(fresh) >= 2 && len(words) <= 30 && (shared(topical(q, b.who), words) > 0 || len(st.Text) < 160) {
 			return st.Text
+		}
+		if len(fresh) >= 3 && !hollow.MatchString(st.Text) { // says as much, and may be the answer
+			return ""
 		}
 	}
 	return ""

@@ -44,6 +44,9 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	if len(sentences(o.Text)) > 1 {
 		f.several++
 	}
+	if once := halved(o.unlabelled(got)); once != "" && halved(o.Text) == "" {
+		got = once
+	}
 	have := words(got)
 	if f.beside == nil {
 		f.beside, f.days = map[string]int{}, map[timex.Day]int{}

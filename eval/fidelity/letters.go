@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -338,16 +339,20 @@ func respelt(text, got string) bool {
 	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
-// halved is a text of which each half, or each word, stands there twice, without the second
-// one; "" where it is none.
+// halved is a text that stands there several times, or each word of which stands there twice,
+// once; "" where it is none.
 func halved(s string) string {
-	s = strings.TrimSpace(s)
+	s = strings.Join(strings.Fields(s), " ")
 	if len(letters(s)) == 0 {
 		return ""
 	}
-	if r := []rune(s); len(r) >= 2*leastLetters {
-		if half := strings.TrimSpace(string(r[:len(r)/2])); half == strings.TrimSpace(string(r[(len(r)+1)/2:])) {
-			return half
+	for r, times := []rune(s), 2; times*leastLetters <= len(r); times++ {
+		for _, between := range []string{"", " "} {
+			if n := len(r) - (times-1)*len(between); n%times == 0 {
+				if once := string(r[:n/times]); strings.Repeat(once+between, times-1)+once == s {
+					return cmp.Or(halved(once), once)
+				}
+			}
 		}
 	}
 	if r := []rune(s); len(r) >= 2*leastLetters && len(r)%2 == 0 { // each letter twice

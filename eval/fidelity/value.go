@@ -161,7 +161,18 @@ func quantity(text string, i int) (v measure.Value, end int) {
 		v.Kind, v.Unit.Kind, v.Unit.Mul, end = "celsius", "celsius", 1, behind+at[1]
 	}
 	v.Of = ""
-	return v, end
+	return continued(text, v, end)
+}
+
+// continued adds what goes on with a quantity in a smaller unit: 1 h 45 min.
+func continued(text string, v measure.Value, end int) (measure.Value, int) {
+	at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " "))
+	more, to := measure.At(text, at)
+	if to == at || v.Kind == "count" || v.Kind != more.Kind || v.Lo != v.Hi || more.Lo != more.Hi || more.Unit.Mul >= v.Unit.Mul || more.Lo >= v.Unit.Mul {
+		return v, end
+	}
+	more.Lo, more.Hi, more.Of = more.Lo+v.Lo, more.Hi+v.Hi, ""
+	return more, to
 }
 
 // negative reports whether a number has a minus right before it that joins it to nothing.

@@ -116,7 +116,10 @@ func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]strin
 				return
 			}
 			id := [2]string{r.V.Dataset, r.V.ID}
-			if had, twice := ids[id]; twice {
+			if had, twice := ids[id]; twice && had == s.name {
+				t.found(&schema.Finding{Pos: r.Pos, Code: "DST008", Message: "a case id occurs twice", Have: r.V.ID, Want: "each case once"})
+				continue
+			} else if twice {
 				fail(fmt.Errorf("%s: case %s of %s was already read from %s: give each data set once", s.name, r.V.ID, r.V.Dataset, had))
 				return
 			}

@@ -10,6 +10,7 @@ import (
 	"membench/eval/aggregate"
 	"membench/eval/records"
 	"membench/eval/report"
+	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -115,14 +116,25 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 	}
 	var made []string
 	for _, f := range Formats {
-		if !slices.Contains(o.Formats, f) {
-			continue
+		if slices.Contains(o.Formats, f) {
+			made = append(made, filepath.Join(o.Out, "report."+f))
 		}
-		path := filepath.Join(o.Out, "report."+f)
-		if err := writeOut(path, nil, fill[f]); err != nil {
-			return err
+	}
+	// All are filled before the first is put into place.
+	var write func(paths []string) error
+	write = func(paths []string) error {
+		if len(paths) == 0 {
+			return nil
 		}
-		made = append(made, path)
+		return atomicfile.Write(paths[0], func(w io.Writer) error {
+			if err := buffered(w, fill[strings.TrimPrefix(filepath.Ext(paths[0]), ".")]); err != nil {
+				return err
+			}
+			return write(paths[1:])
+		})
+	}
+	if err := write(made); err != nil {
+		return err
 	}
 	if side != nil {
 		if err := side.sweep(r.Folder()); err != nil {

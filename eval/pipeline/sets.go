@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"membench/config"
@@ -43,14 +42,15 @@ func (p *plan) planSet(d config.EvalSet) (set, error) {
 	case "session":
 		out.window = -1
 	}
-	var err error
-	if d.Adapter == "cases" {
-		err = out.readCases(d.Name, paths)
-	} else {
-		err = p.openSet(&out, d, paths)
+	cases := d.Adapter == "cases"
+	if cases {
+		d.Adapter = "plain" // reads cases as they are
 	}
-	if err != nil {
+	if err := p.openSet(&out, d, paths); err != nil {
 		return out, err
+	}
+	if cases {
+		out.key = "cases"
 	}
 	leave := slices.Clone(d.Exclude)
 	if d.ExcludeAdversarial {
@@ -90,31 +90,6 @@ func (p *plan) openSet(out *set, d config.EvalSet, paths []string) error {
 	}
 	out.key = fmt.Sprintf("%s grain=%s seed=%d topics=%q count=%d chunk=%d tokens=%d", s.Name, s.Grain, s.Seed, s.Topics, s.Count, s.Chunk, s.ChunkTokens)
 	out.cases = opened.Read
-	return nil
-}
-
-// readCases takes files of cases as they are.
-func (s *set) readCases(name string, paths []string) error {
-	if len(paths) == 0 {
-		return schema.Usagef("data set %s: no file of cases given (membench datasets convert)", name)
-	}
-	for _, p := range paths {
-		if _, err := os.Stat(p); err != nil {
-			return wrong(err)
-		}
-	}
-	s.inputs, s.key = paths, "cases"
-	s.cases = func(ctx context.Context, _ func(*schema.Finding)) schema.Seq[schema.Case] {
-		return func(yield func(schema.Record[schema.Case], error) bool) {
-			for _, p := range paths {
-				for r, err := range caseFile(ctx, p) {
-					if !yield(r, err) {
-						return
-					}
-				}
-			}
-		}
-	}
 	return nil
 }
 

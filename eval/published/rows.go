@@ -23,15 +23,21 @@ type row struct {
 }
 
 // decode reads the row; the error is a finding.
-func (r row) decode(v any) error {
-	err := codec.Unmarshal(r.raw, v)
+func (r row) decode(v any) error { return r.decodePart(r.raw, "", v) }
+
+// decodePart reads the value at pointer in the row, which is a slice of raw.
+func (r row) decodePart(part []byte, pointer string, v any) error {
+	err := codec.Unmarshal(part, v)
 	if err == nil {
 		return nil
 	}
-	f := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB001", Message: err.Error()}
+	f := &schema.Finding{Pos: r.pos, Pointer: r.pointer + pointer, Code: "PUB001", Message: err.Error()}
 	var ce *codec.Error
 	if errors.As(err, &ce) {
-		f.Pointer, f.Message, f.Have, f.Want = r.pointer+ce.Pointer, ce.Msg, ce.Have, ce.Want
+		f.Pointer, f.Message, f.Have, f.Want = f.Pointer+ce.Pointer, ce.Msg, ce.Have, ce.Want
+		if r.pointer == "" { // a line
+			f.Pos.Col = jsonl.Column(r.raw, cap(r.raw)-cap(part)+int(ce.Offset))
+		}
 	}
 	return f
 }
@@ -154,7 +160,12 @@ func lines(b []byte, name string) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		i := 0
 		for line, err := range jsonl.Lines(bytes.NewReader(b), name, 0) {
-			if !yield(row{raw: bytes.Clone(line.Bytes), pos: line.Pos, index: i}, err) {
+			r := row{raw: bytes.Clone(line.Bytes), pos: line.Pos, index: i}
+			var whole schema.Object
+			if err == nil {
+				err = r.decode(&whole)
+			}
+			if !yield(r, err) {
 				return
 			}
 			i++
@@ -266,6 +277,8 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 		*s = scalar{}
 	case b[0] == '"':
 		*s = scalar{codec.Unquote(b), true}
+	case b[0] == '{' || b[0] == '[':
+		return &codec.Error{Have: map[byte]string{'{': "object", '[': "array"}[b[0]], Want: "a text, a number or a boolean", Msg: "wrong type"}
 	default:
 		*s = scalar{string(b), true}
 	}

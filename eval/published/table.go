@@ -163,19 +163,30 @@ func (f *file) separated() iter.Seq2[row, error] {
 // answered is the record of a row. A question is known by its id, else by its words, so
 // that two tables of the same questions pair in any order.
 func (f *file) answered(r row) (schema.QARecord, error) {
-	texts := func(part string) []string {
+	var wrong error
+	texts := func(part string) (out []string) {
 		raw := codec.Member(r.raw, f.columns[part])
-		var all []scalar
-		var one scalar
-		if codec.Unmarshal(raw, &all) != nil {
-			if codec.Unmarshal(raw, &one) != nil || !one.Set {
-				return nil
-			}
-			all = []scalar{one}
+		all := make([]scalar, 1)
+		var into any = &all[0]
+		switch {
+		case raw == nil:
+			return nil
+		case part == "question":
+			into = &all[0].Text
+		case raw[0] == '[':
+			into = &all
 		}
-		var out []string
+		if err := r.decodePart(raw, schema.Pointer(f.columns[part]), into); err != nil {
+			if part == "context" { // is shown, whatever it holds
+				return []string{string(raw)}
+			}
+			wrong = cmp.Or(wrong, err)
+			return nil
+		}
 		for _, s := range all {
-			out = append(out, s.Text)
+			if s.Set || s.Text != "" {
+				out = append(out, s.Text)
+			}
 		}
 		return out
 	}
@@ -201,6 +212,8 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
 	}
 	switch {
+	case wrong != nil:
+		return q, wrong
 	case strings.TrimSpace(q.Gold) == "" && !q.Abstain:
 		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
 	case q.Question == "" && q.QuestionID == "":

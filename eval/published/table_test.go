@@ -2,6 +2,9 @@ package published_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,5 +68,29 @@ func TestTable(t *testing.T) {
 				t.Errorf("have %q with %d findings and the ids %v of %s, want %q and %d", s, faults, ids, im.System, c.want, c.faults)
 			}
 		})
+	}
+}
+
+// TestRowsAreWhole: a row that breaks off, or whose parts are not what they should be, is a
+// finding at its place.
+func TestRowsAreWhole(t *testing.T) {
+	good := `{"question":"q1","gold":["g",2],"prediction":true}` + "\n"
+	for row, want := range map[string]string{
+		`{"pre`: "2:6 ",
+		`{"question":"q2","gold":"g","prediction":"x",`:     "2:46 ",
+		`{"question":"q2","gold":"g","prediction":"x"}{g`:   "2:46 ",
+		`{"question":5,"gold":"g","prediction":"x"}`:        "2:13 /question",
+		`{"question":"q2","gold":{"a":1},"prediction":"x"}`: "2:25 /gold",
+		`{"question":"q2","gold":[[1]],"prediction":"x"}`:   "2:25 /gold",
+		`{"question":"q2","gold":"g","prediction":{}}`:      "2:42 /prediction",
+	} {
+		path := filepath.Join(t.TempDir(), "t.jsonl")
+		if err := os.WriteFile(path, []byte(good+row+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, answers, findings := read(t, path, published.Options{})
+		if len(answers) != 1 || len(findings) != 1 || !strings.HasPrefix(fmt.Sprintf("%d:%d %s", findings[0].Pos.Line, findings[0].Pos.Col, findings[0].Pointer), want) {
+			t.Errorf("%s: %d answers, %v, want %s", row, len(answers), findings, want)
+		}
 	}
 }

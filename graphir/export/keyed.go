@@ -68,8 +68,11 @@ func (s *survey) wire() wireSurvey {
 	return w
 }
 
-// join adds what another survey says.
-func (s *survey) join(w wireSurvey) {
+// join adds what another survey says. No line is as long as a terabyte, nor is any count negative.
+func (s *survey) join(w wireSurvey) error {
+	if w.Longest < 0 || w.Longest > 1<<40 || w.Nodes < 0 || w.Edges < 0 || w.Gone < 0 {
+		return errors.New("want what survey or plan writes: counts and lengths")
+	}
 	for _, x := range w.Tables {
 		e := schema.Element{Node: &schema.Node{Labels: x.Labels}}
 		if x.Edge {
@@ -86,6 +89,7 @@ func (s *survey) join(w wireSurvey) {
 	s.longest = max(s.longest, w.Longest)
 	s.result.Nodes += w.Nodes
 	s.result.Edges += w.Edges
+	return nil
 }
 
 // Survey writes one line of what the columns depend on in a part of a graph.
@@ -109,7 +113,9 @@ func Plan(in io.Reader, w io.Writer, o CSVOptions) error {
 		if err != nil {
 			return err
 		}
-		s.join(rec.V)
+		if err := s.join(rec.V); err != nil {
+			return fmt.Errorf("%s: %w", rec.Pos, err)
+		}
 		gone += rec.V.Gone
 	}
 	if gone > 0 {
@@ -145,7 +151,9 @@ func Rows(ctx context.Context, in io.Reader, w io.Writer, o CSVOptions) error {
 	}
 	o.Options = o.Options.withDefaults()
 	s := newSurvey(o.Options)
-	s.join(plan)
+	if err := s.join(plan); err != nil {
+		return fmt.Errorf("line 1 of standard input: %w", err)
+	}
 	s.decide()
 	s.name()
 	out := keyed.NewFramer(w, len(s.tables))

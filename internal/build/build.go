@@ -409,7 +409,7 @@ func Digests(root string, paths []string) ([]schema.FileDigest, error) {
 
 // Digest reads one file. Path is as given.
 func Digest(path string) (schema.FileDigest, error) {
-	f, err := os.Open(path)
+	f, err := jsonl.OpenFile(path)
 	if err != nil {
 		return schema.FileDigest{}, err
 	}

@@ -125,7 +125,7 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 	return jsonl.File{Name: name, Open: func() (io.ReadCloser, error) {
 		r := &digestReader{ctx: ctx, name: name, r: io.NopCloser(f.Stdin), h: sha256.New()}
 		if name != "-" {
-			file, err := os.Open(name)
+			file, err := jsonl.OpenFile(name)
 			if err != nil {
 				return nil, err
 			}

@@ -18,36 +18,144 @@ import (
 type enSentence struct {
 	text     string
 	start    int // of text in the input
+	from     int // of the sentence in the input
 	ws       []depparse.Word
 	kids     [][]int // dependents of each word, ascending
 	times    []timex.Expr
 	question bool
 	names    []string // who takes part in the talk
-	lead     int      // bytes of text that the input does not have
+	lead     int      // bytes of text that the input does not have: the subject that it leaves out
 }
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
-	lead := 0
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
 		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
 	}
-	if w, rest, ok := strings.Cut(text, " "); ok && noted[strings.ToLower(w)] && (w != "Is" || !question) {
-		// "Likes hiking": a note on the speaker, as memories write it.
-		lead = len("User ")
-		text, start = "User "+strings.ToLower(w)+" "+rest, start-lead
+	s := &enSentence{text: text, start: start, from: start, question: question, names: o.Names}
+	s.parse()
+	if words, at := s.leftOut(); words != "" { // read again with its subject
+		rest := text[at:]
+		t := &enSentence{text: words + strings.ToLower(rest[:1]) + rest[1:], start: start + at - len(words), from: start, question: question, names: o.Names, lead: len(words)}
+		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
+			s = t
+		}
 	}
-	s := &enSentence{text: text, start: start, question: question, ws: depparse.Parse(text), names: o.Names, lead: lead}
+	if hasTimeWord(s.ws) {
+		s.times = timex.Find(s.text, o.Year)
+	}
+	return s
+}
+
+func (s *enSentence) parse() {
+	s.ws = depparse.Parse(s.text)
 	s.kids = make([][]int, len(s.ws))
 	for i, w := range s.ws {
 		if w.Head >= 0 && w.Head < len(s.ws) {
 			s.kids[w.Head] = append(s.kids[w.Head], i)
 		}
 	}
-	if hasTimeWord(s.ws) {
-		s.times = timex.Find(text, o.Year)
-	}
-	return s
 }
+
+// leftOut is the subject that a sentence lacks, with the auxiliary that goes with it, and
+// the byte where it belongs: "I" before "landed in Rome", "I'm" before "still reading" and
+// "allergic to nuts", "User" before the "likes tea" of a note. The form of its first verb
+// decides; a bare form may as well be a request, unless it is one of attitude. What could
+// be said of a thing ("great", "could be worse") is not the speaker's.
+func (s *enSentence) leftOut() (words string, at int) {
+	n := len(s.ws)
+	first := 0
+	for first < n && (s.ws[first].Tag == "UH" || s.ws[first].Rel == "discourse" || s.ws[first].Rel == "vocative" || s.ws[first].Rel == "cc" || isMark(s.ws[first].Form) || interjections[s.low(first)]) {
+		first++
+	}
+	v := first
+	for v < n && (s.ws[v].Tag == "RB" || fillers[s.low(v)]) {
+		v++
+	}
+	if v+1 >= n || s.question || !asciiLetter(s.ws[first].Form[0]) {
+		return "", 0
+	}
+	at = s.ws[first].Start
+	w, low := s.ws[v], s.low(v)
+	lemma := depparse.Verb(w.Form, w.Tag)
+	root := slices.IndexFunc(s.ws, func(w depparse.Word) bool { return w.Rel == "root" })
+	next := s.ws[v+1]
+	switch r := w.Rel; {
+	case first == 0 && v == 0 && noted[low]:
+		return "User ", at
+	case w.Tag == "NNP" && v == first && strings.HasSuffix(low, "ed") && depparse.Common(low): // "Watched Inception": a capital at the beginning
+		return "I ", at
+	case r == "nsubj" || r == "csubj" || r == "nsubj:pass" || r == "amod" && root > v && s.ws[root].Tag != "NN" && s.ws[root].Tag != "NNS",
+		next.Tag == "PRP" && nominative[s.low(v+1)] && r != "root", s.ws[v].Rel == "mark":
+		return "", 0
+	case low == "used" && s.low(v+1) == "to":
+		return "I ", at
+	case w.Tag == "IN" || likePrepositions[low] || s.low(s.kid(v, "obj", "iobj")) == "me":
+		return "", 0
+	case w.Tag == "MD" || r == "aux":
+		h := w.Head
+		if h < 0 || w.Tag == "MD" && low != "will" && low != "would" || s.kid(h, "nsubj", "nsubj:pass", "expl") >= 0 || s.kid(h, "cop") >= 0 || s.low(h) == "be" {
+			return "", 0
+		}
+		if w.Tag == "VBN" {
+			return "I've ", at
+		}
+		if (low == "do" || w.Tag == "VB") && !attitude[depparse.Verb(s.ws[h].Form, s.ws[h].Tag)] { // "Don't forget"
+			return "", 0
+		}
+		return "I ", at
+	case low == "gon":
+		return "I'm ", at
+	case w.Tag == "VBG" && r == "root" && !stirring(lemma) && !s.finite(v, "VBZ", "VBP", "VBD", "MD"):
+		return "I'm ", at
+	case low == "been" && (next.Tag == "VBG" || next.Tag == "VBN" || next.Tag == "IN" || next.Tag == "TO" || owned(s.low(v+1))):
+		return "I've ", at
+	case owned(s.low(root)) && v <= root || owned(low) && (r == "root" || next.Tag == "IN" || next.Tag == "TO"):
+		if isVerb(s.ws[root]) && s.ws[root].Tag != "VBN" || s.kid(root, "nsubj", "nsubj:pass", "expl", "cop", "aux") >= 0 || s.finite(v, "VBZ", "VBP", "VBD", "MD") || next.Form == "," && s.ws[min(v+2, n-1)].Tag == "JJ" {
+			return "", 0
+		}
+		return "I'm ", at
+	case w.Tag == "VBD" || w.Tag == "VBN" && strings.HasSuffix(low, "ed") && r == "root":
+		if k := s.kid(v, "nsubj"); k >= 0 && k < v || low == "was" || low == "were" || s.finite(v, "VBZ", "MD") {
+			return "", 0
+		}
+		return "I ", at
+	case attitude[lemma] && (w.Tag == "VBP" || w.Tag == "VB") || attitude[low] && r == "root":
+		return "I ", at
+	}
+	return "", 0
+}
+
+// finite reports whether a verb of one of the tags follows word v before another clause
+// begins: then what begins at v is its subject ("Playing games is my escape").
+func (s *enSentence) finite(v int, tags ...string) bool {
+	for k := v + 1; k < len(s.ws); k++ {
+		switch tag, low := s.ws[k].Tag, s.low(k); {
+		case slices.Contains(tags, tag):
+			return true
+		case s.ws[v].Tag != "VBG" && (low == "," || s.ends(k)), strings.HasPrefix(tag, "W"), nominative[low], joins[low], low == ";" || low == ":":
+			return false
+		}
+	}
+	return false
+}
+
+// likePrepositions are verbs that have become prepositions.
+var likePrepositions = set("speaking considering regarding including following depending judging given compared based")
+
+// joins are words that begin a clause inside a sentence.
+var joins = set("that because when while if since as until after before where but so though although than")
+
+// owned reports whether a word says of somebody what is said of people only: how they
+// feel, how they fare, what they live on.
+func owned(low string) bool {
+	return feelings[low] || conditions[low] || statuses[low] || diets[low] || low == "fan" || low == "busy"
+}
+
+// stirring reports whether a verb says what something does to a mind: its form in -ing is
+// said of things ("exciting to see").
+func stirring(verb string) bool { _, ok := stirs[verb]; return ok }
+
+func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (s *enSentence) low(i int) string {
 	if i < 0 || i >= len(s.ws) {
@@ -83,10 +191,6 @@ func readEN(s *enSentence) []Fact {
 			continue
 		}
 		if f, ok := s.fact(i); ok {
-			if s.lead > 0 {
-				f.Start += s.lead
-				f.Subject.Start, f.Subject.End = max(f.Subject.Start, f.Start), max(f.Subject.End, f.Start)
-			}
 			out = append(out, f)
 		}
 	}
@@ -124,7 +228,7 @@ func (s *enSentence) shared(i int) int {
 
 // fact reads the clause of predicate i.
 func (s *enSentence) fact(i int) (Fact, bool) {
-	f := Fact{Start: s.start, End: s.start + len(s.text)}
+	f := Fact{Start: s.from, End: s.start + len(s.text)}
 	subj := s.kid(i, "nsubj", "nsubj:pass")
 	governor := i
 	if subj < 0 && s.kid(i, "expl", "csubj") >= 0 {
@@ -137,6 +241,8 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	}
 	inherits := governor != i
 	switch {
+	case subj == 0 && s.lead > 0:
+		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: s.start + s.lead, End: s.start + s.lead}}
 	case subj >= 0:
 		f.Subject = s.mention(subj)
 		if s.ws[i].Rel == "acl:relcl" || s.ws[i].Rel == "acl" {
@@ -144,13 +250,11 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 				f.Subject = s.mention(s.ws[i].Head)
 			}
 		}
-	case s.droppedI(i):
-		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: s.start + s.ws[i].Start, End: s.start + s.ws[i].Start}}
 	default:
 		return f, false
 	}
 	if f.Subject.Kind == NoOne {
-		return f, false
+		return s.moves(i, subj, f)
 	}
 	v := s.verbGroup(i, subj, inherits)
 	if inherits && len(v.aux) == 0 { // "I will go and see": the second verb is under the same auxiliary
@@ -161,6 +265,9 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	}
 	f.Verb = v.lemma
 	if f.Verb == "" || emptyVerb[f.Verb] {
+		return f, false
+	}
+	if s.low(i-1) == "not" && len(v.aux) == 0 && !v.cop && s.ws[i].Tag != "VBG" { // "busy, but not like …": no verb is denied so
 		return f, false
 	}
 	f.Negated = v.negated
@@ -183,34 +290,29 @@ func (s *enSentence) doubts(i, governor int, f *Fact) {
 			f.Confidence -= 0.1
 		}
 	}
+	if s.lead > 0 && s.ws[i].Tag == "VBG" && f.When.Text == "" && verbSlots[f.Verb] != "WANTS" && s.kid(i, "xcomp") < 0 && s.low(2) != "still" && !slices.ContainsFunc(s.ws[1:], func(w depparse.Word) bool { return w.Form == "my" || w.Form == "me" }) {
+		f.Confidence -= 0.05 // "Trying new things": may be what is meant to come, or a thing
+	}
 	if r := s.ws[i].Rel; r == "advcl" && f.Tense == Present || r == "acl:relcl" && f.Subject.Kind != Speaker {
 		f.Confidence -= 0.12
 	}
 }
 
-// droppedI reports whether the clause starts with its verb and still states something
-// of the speaker: "Just got back", "Love that film".
-func (s *enSentence) droppedI(i int) bool {
-	w := s.ws[i]
-	if w.Rel != "root" && w.Rel != "parataxis" || s.question {
-		return false
+// moves reads a clause whose subject is a thing that does something to the speaker's mind:
+// "astronomy fascinates me", "golf bores me". What moves the speaker is liked or disliked.
+func (s *enSentence) moves(i, subj int, f Fact) (Fact, bool) {
+	verb := depparse.Verb(s.ws[i].Form, s.ws[i].Tag)
+	me := s.kid(i, "obj", "iobj")
+	like, known := stirs[verb]
+	if !known || me < i || s.ws[i].Rel == "acl:relcl" || s.low(me) != "me" || s.question || s.kid(subj, "case", "mark") >= 0 || s.ws[subj].Tag[0] != 'N' && s.ws[subj].Tag != "VBG" {
+		return f, false
 	}
-	first := 0
-	for first < i && (s.ws[first].Rel == "discourse" || s.ws[first].Rel == "punct" || s.ws[first].Rel == "advmod" || s.ws[first].Rel == "cc" || strings.HasPrefix(s.ws[first].Rel, "aux") || s.ws[first].Rel == "cop" || s.ws[first].Rel == "vocative") {
-		first++
-	}
-	if first != i {
-		return false
-	}
-	switch w.Tag {
-	case "VBD":
-		return true
-	case "VBG", "VBN":
-		return s.kid(i, "aux", "aux:pass") >= 0 || w.Tag == "VBG" && statesAlone[depparse.Verb(w.Form, w.Tag)]
-	case "VBP", "VB":
-		return attitude[depparse.Verb(w.Form, w.Tag)]
-	}
-	return s.kid(i, "cop") >= 0 && s.low(s.kid(i, "cop")) == "am"
+	v := s.verbGroup(i, subj, false)
+	f.Object = s.phrase(s.begin(subj), subj+1)
+	f.Subject = s.mention(me)
+	f.Verb, f.Negated, f.Slot, f.Value = verb, v.negated == like, "PREFERS_TOPIC", f.Object
+	f.Tense, f.Modality = s.hold(i, subj, i, v, &f)
+	return f, f.Object.Text != "" && f.Tense == Present && f.worth()
 }
 
 // A verbGroup is the verb of a clause with what belongs to it.

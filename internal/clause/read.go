@@ -49,23 +49,29 @@ var joking = pattern.New(`(?i)开玩笑|逗你|骗你的|瞎说的|说着玩|\b(
 // subject: two words at least, and of them a pronoun, a relation or a name, or the
 // first one may be a verb. Parsing is what takes the time.
 func speaksOfPeople(s string) bool {
-	n, first := 0, true
+	n, thing := 0, false
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
-		if n++; n > 1 && !first {
-			return true
-		}
 		low := strings.ToLower(f)
-		if n == 1 {
-			first = openers[low]
+		if n == 0 && interjections[low] {
+			continue
+		}
+		if n++; n == 1 {
+			thing = openers[low]
 		}
 		if persons[low] || relationOf(low) != "" || f[0] != low[0] && (n > 1 || !depparse.Common(low)) {
-			first = false
+			thing = false
+		}
+		if n > 1 && !thing {
+			return true
 		}
 	}
-	return n > 1 && !first
+	return false
 }
 
 // openers are first words of sentences that have another subject than the speaker.
-var openers = set("the a an this that these those it its there here what how why who which where when is are was were do does did can could will would should hi hey hello wow oh yeah yes no ok okay thanks thank so and but if")
+var openers = set("the a an this that these those it its there here what how why who which where when is are was were do does did if")
+
+// interjections may stand before the first word.
+var interjections = set("hi hey hello wow oh yeah yes yep no nah ok okay thanks thank haha lol man dude yo oops damn omg so and but")
 
 var persons = set("i im ive id ill me my mine we us our ours were you your yours u ur ya he him his she her hers they them their theirs myself ourselves everyone")

@@ -3,6 +3,7 @@ package clause
 import (
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
 
@@ -33,12 +34,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		return f.be()
 	}
 	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
-	words := set(strings.Map(letter, obj))
 	f.Slot, f.Value = "DID", f.Object
 	slot := verbSlots[f.Verb]
 	switch f.Verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
-		slot = had(f.Verb, words)
+		slot = had(f.Verb, set(strings.Map(letter, ownPart.ReplaceAllString(obj, ""))))
 		if slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
 			slot = "DID"
 		}
@@ -51,12 +51,12 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "live", "reside":
 		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
-		if !ok {
+		if !ok || !proper(rest) { // a dorm is no rival of the town that it is in
 			slot = "DID"
 		}
 		f.Value.Text = rest
 	case "move", "relocate":
-		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok {
+		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok && proper(rest) {
 			slot, f.Value.Text = "LIVES_IN", rest
 			if f.Modality == Plan || f.Negated {
 				slot = "DID"
@@ -75,7 +75,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "HAS_HABIT"
 		}
 	case "study", "major":
-		if rest, ok := cutFirst(f.Object.Text, "at "); ok {
+		if v.end < len(s.ws) && s.ws[v.end].Rel == "advmod" { // "studied hard"
+			slot = "DID"
+		} else if rest, ok := cutFirst(f.Object.Text, "at "); ok {
 			slot, f.Value.Text = "STUDIES_AT", rest
 		} else if rest, ok := cutFirst(f.Object.Text, "in "); ok {
 			f.Value.Text = rest
@@ -109,8 +111,16 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false
 	}
+	if like, ok := stirs[f.Verb]; ok && v.passive && f.Subject.Kind == Speaker && f.Tense == Present { // "I'm fascinated by trains"
+		if rest, ok := cutFirst(f.Object.Text, "by ", "with ", "in "); ok && !pronouns[strings.ToLower(rest)] {
+			slot, f.Value.Text, f.Negated = "PREFERS_TOPIC", rest, f.Negated == like
+		}
+	}
 	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
 		f.Negated = !f.Negated
+	}
+	if slot == "PREFERS_TOPIC" && restricted.MatchString(s.text[min(len(s.text), max(0, f.Object.End-s.start)):]) {
+		f.Confidence -= .1 // "I hate movies that drag on": not movies
 	}
 	if f.Modality == Plan && slot != "PLANS" {
 		slot = "PLANS"
@@ -127,6 +137,13 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	return f.worth()
 }
+
+// ownPart is what follows the noun of an object: "the idea", of "the idea from a walk with my
+// dogs".
+var ownPart = pattern.New(`\s(?:from|for|with|of|to|in|at|on|about|by|into|over|that|who|which|when|where)\s.*$`)
+
+// restricted begins a clause that says which of the things that were named.
+var restricted = pattern.New(`^ (?:that|who|when|where|if|how)\b`)
 
 var dislikes = set("hate dislike detest loathe avoid")
 
@@ -167,6 +184,9 @@ func title(s string) bool {
 	}
 	return s != ""
 }
+
+// proper reports whether a phrase has a name in it.
+func proper(s string) bool { return strings.ToLower(s) != s }
 
 func anyOf(words, of map[string]bool) bool {
 	for w := range words {
@@ -220,6 +240,7 @@ func (f *Fact) be() bool {
 	f.Slot, f.Value = "IS", f.Object
 	last := obj[strings.LastIndexByte(obj, ' ')+1:]
 	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
+	seen, been := cutFirst(f.Object.Text, "to ")
 	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
 	switch {
 	case obj == "":
@@ -228,11 +249,13 @@ func (f *Fact) be() bool {
 		f.Slot, f.Value.Text = "PREFERS_TOPIC", liked
 	case from:
 		f.Slot, f.Value.Text = "COMES_FROM", rest
+	case been && f.Tense == Past && f.Modality == Asserted: // "I've never been to Japan"
+		f.Slot, f.Value.Text = "VISITED", seen
 	case anyOf(words, diets):
 		f.Slot = "FOLLOWS_DIET"
 	case anyOf(words, statuses):
 		f.Slot = "HAS_STATUS"
-	case feelings[first] || anyOf(words, feelings) && len(words) < 4:
+	case anyOf(set(strings.Map(letter, firstWords(obj, 2))), feelings) || anyOf(words, feelings) && len(words) < 4:
 		f.Slot = "FEELS"
 	case anyOf(set(strings.Map(letter, firstWords(obj, 3))), conditions):
 		f.Slot = "HAS_CONDITION"

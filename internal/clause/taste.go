@@ -69,7 +69,7 @@ func taste(st sentence.Sentence) (out []Fact) {
 		}
 		thing := thingOf(group("thing"))
 		who, rank, kind := group("who"), strings.ToLower(group("rank")), strings.ToLower(group("kind"))
-		if thing == "" || questionWords[headWord(thing)] || pronouns[strings.ToLower(thing)] || zhHere[thing] || hedged.MatchString(st.Text) {
+		if thing == "" || ownClause.MatchString(thing) || questionWords[headWord(thing)] || pronouns[strings.ToLower(thing)] || zhHere[thing] || hedged.MatchString(st.Text) {
 			continue
 		}
 		f := Fact{Subject: Mention{Kind: Speaker, Phrase: Phrase{Text: who, Start: st.Start, End: st.Start}}, Verb: "be", Slot: fr.slot, Start: st.Start, End: st.End,
@@ -91,8 +91,8 @@ func taste(st sentence.Sentence) (out []Fact) {
 				f.Rank = 0
 			case f.Slot == "" && kind != "" && kind != "thing" && f.Rank > 0:
 				f.Slot, f.Value.Text = "FAVORITE", kind+"="+thing
-			case f.Slot == "":
-				f.Slot = "PREFERS_TOPIC"
+			case f.Slot == "": // of no kind that is named: two of them are no rivals
+				f.Slot, f.Rank = "PREFERS_TOPIC", 0
 			}
 		}
 		out = append(out, f)
@@ -100,6 +100,9 @@ func taste(st sentence.Sentence) (out []Fact) {
 	}
 	return out
 }
+
+// ownClause is a clause in what should be a thing: "after I reread them I'll be sure but …".
+var ownClause = pattern.New(`(?i)\b(?:I|we|he|she|they)(?:['’](?:m|s|ll|ve|d|re))? \w`)
 
 var questionWords = set("what how when where who whoever whatever that seeing")
 

@@ -112,10 +112,19 @@ var emptyVerb = set(`mean guess suppose seem appear happen matter sound depend l
 	congratulate bless can will would could should may might must shall`)
 
 // attitude verbs state something of the speaker without a subject: "Love that film".
-var attitude = set("love like hate miss enjoy prefer appreciate adore need want")
+var attitude = set("love like hate miss prefer appreciate adore need want")
 
-// statesAlone are forms in -ing that state something without subject and auxiliary.
-var statesAlone = set("work study live plan go look wait try move travel visit learn read watch play cook bake paint train run head drive fly feel think listen binge rewatch get enjoy")
+// stirs are verbs whose object is moved by their subject; true: gladly.
+var stirs = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range set("fascinate interest excite inspire relax calm soothe delight please thrill captivate intrigue amuse energize recharge enchant comfort uplift cheer amaze motivate") {
+		m[w] = true
+	}
+	for w := range set("bore annoy irritate scare frighten terrify disgust bother drain exhaust depress stress bug horrify tire frustrate") {
+		m[w] = false
+	}
+	return m
+}()
 
 // statives are verbs that the tagger takes for nouns or adjectives now and then.
 var statives = map[string]bool{"love": true, "like": true, "hate": true, "need": true, "want": true, "work": true, "study": true, "live": true, "play": true, "cook": true, "paint": true, "own": true, "plan": true, "visit": true, "move": true, "start": true, "run": true, "travel": true, "teach": true, "learn": true, "read": true, "watch": true, "eat": true, "drive": true, "ride": true, "walk": true, "swim": true, "dance": true, "volunteer": true, "practice": true, "train": true, "hike": true, "camp": true, "fish": true, "garden": true}

@@ -3,6 +3,7 @@ package clause
 import (
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
 
@@ -38,20 +39,26 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
 		low(0.1)
 	}
-	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
+	if thin[f.Verb] && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
-	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something":
+	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "":
 		low(0.08)
+	}
+	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
+		low(0.1) // "so proud of you", "excited to hear your thoughts": courtesies
 	}
 	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
 		low(0.12)
 	}
 	return f.sure()
 }
+
+// anaphor is a part of what only those present know: "most of it".
+var anaphor = pattern.New(`\bof (?:it|them|that|this|these|those)$`)
 
 // Confidence below which a fact is not of the default tier, and not kept at all.
 const (

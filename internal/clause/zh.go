@@ -22,6 +22,7 @@ type zhReader struct {
 	o       Options
 	subject Mention // of the clause before; Kind NoOne: something that is no person
 	begun   bool    // a clause was read
+	topic   Phrase  // what the clause before names and says nothing of: 榴莲，我不喜欢
 }
 
 // A zhClause is one clause while it is consumed.
@@ -36,6 +37,7 @@ type zhClause struct {
 	alone   bool   // and none before it in the sentence
 	modal   string // 要, 会, 想, 能 …
 	ba      Phrase // what 把 puts before the verb
+	topic   Phrase // what stands before the subject and is the object of a verb that has none behind it
 	if_     bool
 }
 
@@ -46,7 +48,11 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		text := st.Text[c[0]:c[1]]
 		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhSegmenter().Cut(text), times: zhTimes(text, r.o.Year)}
 		cl.f = Fact{Start: st.Start, End: st.End}
+		cl.topic, r.topic = r.topic, Phrase{}
 		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text), len(out) > 0)
+		if !ok && cl.nominal(0, len(cl.ws)) {
+			r.topic = cl.objectPhrase(0)
+		}
 		if cl.if_ {
 			cond = true
 		} else if cond && ok && f.Modality == Asserted && f.Tense != Past || cond && ok && f.Modality == Plan {
@@ -144,7 +150,7 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	f := &c.f
 	question = question || zhAsks(c)
 	r.opening(c)
-	found := r.subjectOf(c)
+	found := r.subjectOf(c) || c.topicalised(r)
 	before := c.i
 	r.adverbs(c)
 	if !found && c.i > before { // "昨天我…": the subject stands behind the time
@@ -195,6 +201,44 @@ func (c *zhClause) cleft(r *zhReader) bool {
 	return true
 }
 
+// topicalised reads 恐怖片我从来不看: the object stands before the person who does it.
+func (c *zhClause) topicalised(r *zhReader) bool {
+	for k := c.i + 1; k+1 < len(c.ws); k++ {
+		if zhPronouns[c.at(k)].Kind == NoOne || !c.nominal(c.i, k) || c.at(k-1) == "和" || c.at(k-1) == "跟" {
+			continue
+		}
+		m, next := r.person(c, k)
+		if m.Kind == NoOne || c.at(next) == "的" {
+			return false
+		}
+		c.topic, c.f.Subject, c.i = c.span(c.i, k), m, next
+		return true
+	}
+	return false
+}
+
+// nominal reports whether the words [from, to) name a thing: nouns, and titles in marks.
+func (c *zhClause) nominal(from, to int) bool {
+	noun, quoted := false, false
+	for k := from; k < to; k++ {
+		w := c.at(k)
+		switch {
+		case w == "《" || w == "“":
+			quoted, noun = true, true
+		case w == "》" || w == "”":
+			quoted = false
+		case quoted || w == "的" || w == "第" || c.class(k) == 'm' || w == "这" || w == "那" || w == "种" || w == "这种" || w == "那种" || w == "东西":
+		case c.inTime(k) || c.verbAt(k) || zhPreps[w] || zhAdverbs[w] || zhNegations[w] || zhPronouns[w].Kind != NoOne:
+			return false
+		case c.class(k) == 'n' || c.class(k) == 'R' || c.class(k) == 0:
+			noun = true
+		default:
+			return false
+		}
+	}
+	return noun && to > from
+}
+
 // opening skips conjunctions and interjections; a condition is noted.
 func (r *zhReader) opening(c *zhClause) {
 	for c.i < len(c.ws) {
@@ -205,6 +249,10 @@ func (r *zhReader) opening(c *zhClause) {
 			c.i++
 		case w == "听说" || w == "据说" || w == "据":
 			c.modal = "听说"
+		case zhPreps[w] && c.i+2 < len(c.ws): // 对海鲜过敏, 和朋友吃饭
+			return
+		case w == "《" || w == "“":
+			return
 		case zhOpeners[w] || !isHanWord(w) && !isName(w):
 		default:
 			return
@@ -381,8 +429,9 @@ func (r *zhReader) adverbs(c *zhClause) {
 			}
 		case zhModals[w] && c.verbAfter(c.i+1):
 			c.modal = w
-		case w == "好像" || w == "可能" || w == "也许" || w == "大概" || w == "应该":
+		case w == "差点" || w == "几乎" || w == "好像" || w == "可能" || w == "也许" || w == "大概" || w == "应该":
 			c.modal = "可能"
+		case w == "是" && c.topic.Text != "" && (zhAdverbs[c.at(c.i+1)] || zhNegations[c.at(c.i+1)]): // 这本我是真的喜欢
 		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't':
 			if (w == "有点" || w == "有点儿" || w == "有些") && c.i+1 >= len(c.ws) {
 				return

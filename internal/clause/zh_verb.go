@@ -59,6 +59,8 @@ func (c *zhClause) verb() bool {
 	switch {
 	case zhFalseNegation[w], c.dropped && c.at(c.i+1) == "的" && c.i+2 < len(c.ws): // 旅游的事…
 		return false
+	case c.at(c.i+1) == "归" && c.at(c.i+2) == w: // 喜欢归喜欢
+		return false
 	case strings.HasPrefix(c.at(c.i+1), "起来") && (w == "听" || w == "看" || w == "说" || w == "想"): // 听起来…
 		return false
 	case w == "想" && c.i+1 < len(c.ws) && strings.ContainsRune("出起到", firstRune(c.at(c.i+1))): // 想出, 想起来
@@ -104,6 +106,10 @@ func (c *zhClause) verb() bool {
 			f.Object.Text = c.ba.Text + f.Object.Text
 			f.Object.Start = c.ba.Start
 		}
+	}
+	if topic := strings.Trim(c.topic.Text, " 《》“”，"); topic != "" && (f.Object.Text == "" || zhVerbs[f.Object.Text] != "") {
+		f.Object.Text += topic // 杂文我一直爱读
+		f.Object.Start, f.Object.End = c.topic.Start, c.topic.End
 	}
 	return true
 }
@@ -363,15 +369,16 @@ func (c *zhClause) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	if c.alone && !(past(f) && !zhIdle[f.Verb]) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	personal := f.Slot == "FEELS" || f.Slot == "PREFERS_TOPIC" || f.Slot == "HAS_CONDITION" // said of people only
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !(past(f) && (personal || !zhIdle[f.Verb])) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
-	if zhHere[obj] {
+	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
 		low(0.1)
 	}
 	if c.dropped {
-		low(0.05)
-		if zhVerbs[f.Verb] == "" || zhVerbs[f.Verb] == "IS" {
+		low(0.04)
+		if !personal && (zhVerbs[f.Verb] == "" || zhVerbs[f.Verb] == "IS") {
 			low(0.3)
 		}
 	}
@@ -384,10 +391,10 @@ func (c *zhClause) worth() bool {
 	case Pronoun, Described:
 		low(0.08)
 	}
-	if zhVerbs[f.Verb] == "" {
+	if zhVerbs[f.Verb] == "" && !personal {
 		low(0.1)
 	}
-	if zhIdle[f.Verb] && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
+	if zhIdle[f.Verb] && !personal && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
 		low(0.15)
 	}
 	return f.sure()

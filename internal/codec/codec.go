@@ -362,7 +362,8 @@ func Member(obj []byte, name string) (value []byte) {
 }
 
 // Members yields the members of the JSON object in raw, in order, as the name's
-// text unquoted and the value's raw bytes. It assumes raw has passed Unmarshal.
+// text unquoted and the value's raw bytes. raw should have passed Unmarshal or Valid; of
+// what has not, the members before the fault come, and perhaps a part of the next.
 func Members(raw []byte) func(yield func(name string, value []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		i := skipSpace(raw, 0)
@@ -373,8 +374,10 @@ func Members(raw []byte) func(yield func(name string, value []byte) bool) {
 		for i < len(raw) && raw[i] == '"' {
 			j := SkipValue(raw, i)
 			name := Unquote(raw[i:j])
-			i = skipSpace(raw, j)
-			i = skipSpace(raw, i+1) // ':'
+			if i = skipSpace(raw, j); i >= len(raw) || raw[i] != ':' {
+				return
+			}
+			i = skipSpace(raw, i+1)
 			j = SkipValue(raw, i)
 			if !yield(name, raw[i:j]) {
 				return
@@ -407,7 +410,7 @@ func skipSpace(b []byte, i int) int {
 }
 
 // SkipValue returns the index just past the JSON value that starts at b[i].
-// b must hold valid JSON from there on.
+// b should hold valid JSON from there on; the end of what breaks off is that of b.
 func SkipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -422,7 +425,7 @@ func SkipValue(b []byte, i int) int {
 			}
 			i++
 			if depth == 0 {
-				return i
+				return min(i, len(b))
 			}
 		case '{', '[':
 			depth++

@@ -153,6 +153,11 @@ func TestMembers(t *testing.T) {
 	if n != 1 {
 		t.Error("cannot stop")
 	}
+	whole := `{"a": [1, "x\"y"], "b\u0063": {"d": "e"}}`
+	for i := range whole { // of what breaks off, what is there
+		for range Members([]byte(whole[:i])) {
+		}
+	}
 }
 
 func TestUnquote(t *testing.T) {

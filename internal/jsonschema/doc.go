@@ -90,10 +90,14 @@ type Doc struct {
 }
 
 type frame struct {
-	node int32
-	key  int32 // the name whose value is being read
-	bits uint64
+	node  int32
+	key   int32 // the name whose value is being read
+	bits  uint64
+	names map[string]struct{} // of an object with more than manyNames; else nil
 }
+
+// manyNames is how many members of an object are compared one by one.
+const manyNames = 64
 
 // Parse reads exactly one JSON value. It never fails: faults are in d.Faults, and
 // what was read before one that ends the parse stays readable.
@@ -344,18 +348,29 @@ func (p *parser) unique(f *frame, k int32) {
 		h = h*31 + uint(raw[0])*7 + uint(raw[len(raw)-1])*3 + uint(raw[len(raw)/2])
 	}
 	bit := uint64(1) << (h & 63)
-	if f.bits&bit == 0 {
+	if f.names == nil && f.bits&bit == 0 {
 		f.bits |= bit
 		return
 	}
-	for i := f.node + 1; i < k; {
-		o := d.Nodes[i]
-		if o.Esc && d.Str(int(i)) == string(raw) || !o.Esc && bytes.Equal(d.B[o.Start+1:o.End-1], raw) {
-			f.key = k
-			p.fault(DuplicateName, int(n.Start), strconv.Quote(cutText(string(raw))), "each name once")
-			return
+	twice := false
+	if d.Nodes[f.node].N < manyNames {
+		for i := f.node + 1; i < k && !twice; i = d.Nodes[i+1].Next {
+			o := d.Nodes[i]
+			twice = o.Esc && d.Str(int(i)) == string(raw) || !o.Esc && bytes.Equal(d.B[o.Start+1:o.End-1], raw)
 		}
-		i = d.Nodes[i+1].Next
+	} else {
+		if f.names == nil {
+			f.names = map[string]struct{}{}
+			for i := f.node + 1; i < k; i = d.Nodes[i+1].Next {
+				f.names[d.Str(int(i))] = struct{}{}
+			}
+		}
+		_, twice = f.names[string(raw)]
+		f.names[string(raw)] = struct{}{}
+	}
+	if twice {
+		f.key = k
+		p.fault(DuplicateName, int(n.Start), strconv.Quote(cutText(string(raw))), "each name once")
 	}
 }
 

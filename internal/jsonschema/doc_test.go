@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ func TestParseFaults(t *testing.T) {
 		{`"\x"`, BadSyntax, 1, ""}, {`"\u12g4"`, BadSyntax, 1, ""}, {`[[[{"a":[nul]}]]]`, BadSyntax, 9, "/0/0/0/a/0"},
 		{`1 2`, Trailing, 2, ""}, {`{}}`, Trailing, 2, ""}, {`[]x`, Trailing, 2, ""},
 		{`{"a/b":{"~":NaN}}`, NotANumber, 12, "/a~1b/~0"}, {`[0,-Infinity]`, NotANumber, 3, "/1"}, {`-Inf`, BadSyntax, 0, ""},
+		{manyMembers(3 * manyNames), DuplicateName, len(manyMembers(3*manyNames)) - len(`"\u006b1":0}`), "/k1"},
 		{`{"a":1,"b":2,"a":3}`, DuplicateName, 13, "/a"}, {`{"a":1,"\u0061":3}`, DuplicateName, 7, "/a"}, {`{"":1,"":2}`, DuplicateName, 6, "/"},
 		{"\"a\x00\"", ControlChar, 2, ""}, {"\"a\nb\"", ControlChar, 2, ""},
 		{"[\"ok\",\"a\xff\xfe\"]", BadUTF8, 8, "/1"}, {"\"\xed\xa0\x80\"", BadUTF8, 1, ""},
@@ -188,4 +190,13 @@ func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		d.Parse(line)
 	}
+}
+
+// manyMembers is an object with n members and one of their names again.
+func manyMembers(n int) string {
+	s := "{"
+	for i := range n {
+		s += `"k` + strconv.Itoa(i) + `":0,`
+	}
+	return s + `"\u006b1":0}`
 }

@@ -52,6 +52,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/llm"
+	"membench/schema"
 )
 
 // Mode says what a cassette is used for.
@@ -156,7 +157,9 @@ func Open(path string, m Mode) (*Cassette, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		err = c.refresh(false)
+		if err = c.refresh(false); err == nil && c.end == 0 {
+			err = schema.Brokenf("%s: the file is empty: have no record, want the cassette of a run (--cassette)", path)
+		}
 	case Cache, Record:
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return nil, err

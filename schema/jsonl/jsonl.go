@@ -16,7 +16,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -45,7 +47,7 @@ func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 	if path == "-" {
 		return Decompress(io.NopCloser(stdin))
 	}
-	f, err := os.Open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +56,26 @@ func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
+}
+
+// pipes are those that this process opened.
+var pipes struct {
+	sync.Mutex
+	opened []fs.FileInfo
+}
+
+// OpenFile opens an input as it is. A pipe gives its data once: what reads it again would
+// wait for ever, or take the rest for the whole, so that is refused as a usage error.
+func OpenFile(path string) (*os.File, error) {
+	if at, err := os.Stat(path); err == nil && at.Mode()&fs.ModeNamedPipe != 0 {
+		pipes.Lock()
+		defer pipes.Unlock()
+		if slices.ContainsFunc(pipes.opened, func(had fs.FileInfo) bool { return os.SameFile(had, at) }) {
+			return nil, schema.Usagef("%s is a pipe, and this command reads its input more than once: save it to a file and give that", path)
+		}
+		pipes.opened = append(pipes.opened, at)
+	}
+	return os.Open(path)
 }
 
 // PlainName is a file name without the ending of its compression.

@@ -129,7 +129,7 @@ func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 	}
 	switch {
 	case len(steps) == 1:
-		f.Taken = 1 // copied
+		f.Taken = rep.Other // copied
 	case f.Taken == 0 && f.Rejected == 0 && rep.Other > 0:
 		return rep, fmt.Errorf("%s: none of its %d lines is a record of membench", o.In, rep.Other)
 	}
@@ -143,7 +143,7 @@ func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 }
 
 // steps goes from version to version and returns the folder of the last.
-func (o PathOptions) steps(ctx context.Context, in input, before []File, steps []schema.Version, made string, rep *PathReport) (string, error) {
+func (o PathOptions) steps(ctx context.Context, in input, before []File, steps []schema.Version, made string, rep *PathReport) (last string, err error) {
 	after := before
 	for i := range len(steps) - 1 {
 		dir := filepath.Join(made, fmt.Sprint(i+1))
@@ -161,10 +161,11 @@ func (o PathOptions) steps(ctx context.Context, in input, before []File, steps [
 		after, rep.Report = files, r
 		rep.From, rep.To = o.From, o.To
 	}
-	last := filepath.Join(made, fmt.Sprint(len(steps)-1))
+	last = filepath.Join(made, fmt.Sprint(len(steps)-1))
 	if len(steps) == 1 {
 		o.warn("the input is of version %s already: copied as it is", o.From)
-		return last, unpack(before, last)
+		rep.Other, err = unpack(before, last, o.MaxLine)
+		return last, err
 	}
 	return last, nil
 }
@@ -271,23 +272,28 @@ func copyFiles(root string, names []string, dir string) error {
 	return nil
 }
 
-// unpack copies record files, decompressed, under the names that a migration gives them.
-func unpack(files []File, dir string) error {
+// unpack copies record files, decompressed, under the names that a migration gives them,
+// and counts their lines.
+func unpack(files []File, dir string, max int) (n int, err error) {
 	for _, f := range files {
 		in, err := f.Open()
 		if err != nil {
-			return err
+			return n, err
 		}
 		out, err := createBelow(dir)(f.Name)
 		if err == nil {
-			_, err = io.Copy(out, in)
+			for _, e := range jsonl.Lines(io.TeeReader(in, out), f.Name, max) {
+				if n++; e != nil {
+					err = e
+				}
+			}
 			err = errors.Join(err, out.Close())
 		}
 		if err := errors.Join(err, in.Close()); err != nil {
-			return err
+			return n, err
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // replaceable says whether a folder may be replaced: there is none, it is empty, or a

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of five sets, half of them Chinese. The plan says what each gold turn holds: its
+"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of six sets, half of them Chinese. The plan says what each gold turn holds: its
 value, another one of its sort (alt), and fault by fault what is replaced by what (subs). The evaluated tool never sees it."""
 import datetime as D, json, random, sys
 SET, R = int(sys.argv[1]), random.Random(int(sys.argv[2]))
@@ -222,27 +222,129 @@ def facts5(en, who, other):
     out.append(dict(text=t[0], q=t[1], a=None, value=v[not en], alt="", sort="when", type="when", xl=x[0], subs={}, older=None))
     return out
 
+PEOPLE6 = {"en": [("Wilma", "Jasper"), ("Corinne", "Malte"), ("Saskia", "Borislav")], "zh": [("姜禾", "老焦"), ("丁可", "阿岩"), ("冯露", "小顾")]}
+FILL6 = {"en": ["The kettle has lost its whistle.", "Somewhere a piano is being tuned, note by note.", "Well, that made me smile.", "I found last year's chestnuts in a coat.", "The pavement is all slush.", "Hold on, the soup is boiling over.", "What a colourful sky we had tonight.", "You can hear the ships hooting from here.", "Nothing but crossword puzzles on this train.", "The curtains need a wash.", "I have hiccups, do excuse them.", "Our letter box squeaks like a mouse."],
+ "zh": ["水壶的哨子不响了。", "不知哪家在给钢琴调音，一个音一个音地敲。", "哈，把我逗乐了。", "大衣里翻出了去年的栗子。", "人行道上全是雪泥。", "等等，汤要溢出来了。", "今晚的天色真好看。", "从这儿能听见轮船鸣笛。", "火车上人人都在填字谜。", "窗帘该洗洗了。", "我打嗝停不下来，见谅。", "信箱吱呀吱呀的，像老鼠叫。"]}
+def facts6(en, who, other):
+    out, f = sorted_facts(en, who)
+    nums = lambda *a: same([str(x) for x in R.sample(range(*a), 2)])
+    def days():
+        L = [(R.randint(2, 27), m) for m in R.sample(range(1, 13), 2)]; return [(f"{d} {MON[m-1]}", f"{m}月{d}日") for d, m in L]
+    v, w = pick(("windmill", "风车"), ("chapel", "小教堂"), ("sawmill", "锯木厂"), ("boathouse", "船屋"))
+    f("words", ("I might buy the {} next year, nothing is signed.", "Will {} buy the "+v[0]+" next year?", "might buy"), ("明年我也许会买下那座{}，还什么都没签。", "{}明年会买下那座"+v[1]+"吗？", "也许会买下"), v, w)
+    v, w = pick(("quarry", "采石场"), ("reservoir", "水库"), ("mill pond", "磨坊塘"), ("canal", "运河"))
+    f("words", ("I sometimes swim in the {} before work.", "How often does {} swim in the "+v[0]+" before work?", "sometimes"), ("上班前我偶尔去{}游泳。", "上班前{}多久去"+v[1]+"游一次泳？", "偶尔"), v, w)
+    v, w = pick(("Tuesday", "周二"), ("Thursday", "周四"), ("Saturday", "周六"), ("Monday", "周一"))
+    f("date", ("In winter my ferry runs only on {}s, so plan for it.", "When does {}'s ferry run in winter?", "only on {}s"), ("冬天我坐的渡船只在{}开，得算好日子。", "冬天{}坐的渡船什么时候开？", "只在{}"), v, w)
+    v, w = pick(("Bruno", "布鲁"), ("Lars", "拉尔"), ("Ilja", "伊里"), ("Nils", "尼斯"))
+    f("name", ("All my nephews except {} can ride a horse.", "Can all of {}'s nephews ride a horse?", "except {}"), ("除了{}，我的侄子都会骑马。", "{}的侄子都会骑马吗？", "除了{}"), v, w)
+    v, w = pick(("lido", "露天泳池"), ("bandstand", "音乐亭"), ("jetty", "栈桥"), ("orchard", "果园"))
+    f("words", ("On Sunday we all meet at my {} unless it rains.", "On which condition do they not meet at {}'s "+v[0]+" on Sunday?", "unless it rains"), ("周日大家在我的{}见面，除非下雨。", "周日什么情况下大家不在{}的"+v[1]+"见面？", "除非下雨"), v, w)
+    v, w = pick(("Fabian", "阿福"), ("Lorenz", "老楼"), ("Gunilla", "桂妮"), ("Cosima", "小席"))
+    f("name", ("Since the flea market I owe {} forty crowns.", "To whom does {} owe forty crowns since the flea market?", "I owe {}"), ("跳蚤市场以后我欠{}四十克朗。", "跳蚤市场以后{}欠谁四十克朗？", "我欠{}"), v, w)
+    v, w = pick(("choir", "合唱团"), ("sailing", "帆船队"), ("chess", "棋社"), ("theatre", "剧社"))
+    f("words", ("Some of my {} friends have moved away.", "How many of {}'s "+v[0]+" friends have moved away?", "Some of"), ("我{}的朋友有一些搬走了。", "{}"+v[1]+"的朋友搬走了多少？", "有一些"), v, w)
+    v, w = pick(("iron", "铁"), ("zinc", "锌"), ("calcium", "钙"), ("magnesium", "镁"))
+    f("words", ("I take my {} tablets before meals, said the pharmacist.", "When does {} take the "+v[0]+" tablets?", "before meals"), ("药剂师说，{}片我要饭前吃。", "{}的"+v[1]+"片什么时候吃？", "饭前"), v, w)
+    v, w = days()
+    f("date", ("My parental leave lasts until {} this time.", "Until which day does {}'s parental leave last?", "until {}"), ("这次我的育儿假休到{}为止。", "{}的育儿假休到哪天？", "到{}为止"), v, w)
+    v, w = pick(("Wednesday", "周三"), ("Friday", "周五"), ("Sunday", "周日"), ("Thursday", "周四"))
+    f("date", ("Every other {} I visit my godmother.", "How often does {} visit the godmother?", "Every other {}"), ("每隔一个{}我去看干妈。", "{}多久去看一次干妈？", "每隔一个{}"), v, w)
+    v, w = nums(51, 98)
+    f("number", ("This winter my heating bill rose by {} euros.", "By how much did {}'s heating bill rise this winter?", "by {} euros"), ("这个冬天我的暖气费涨了{}欧元。", "这个冬天{}的暖气费涨了多少？", "涨了{}欧元"), v, w)
+    v, w = nums(24, 79)
+    f("number", ("The opera tickets were {} euros each, and I took four.", "How much were {}'s opera tickets?", "{} euros each"), ("歌剧票每张{}欧元，我买了四张。", "{}的歌剧票多少钱？", "每张{}欧元"), v, w)
+    v, w = nums(31, 88)
+    f("number", ("I pay {} crowns a month for the allotment.", "How much does {} pay for the allotment?", "{} crowns a month"), ("那块小菜园我每个月付{}克朗。", "{}为小菜园付多少钱？", "每个月付{}克朗"), v, w)
+    v, w = pick(("Ludmila", "柳米"), ("Arvid", "阿维"), ("Henrike", "韩丽"), ("Osman", "欧斯"))
+    f("name", ("My former boss {} runs a bakery now.", "Who of {}'s acquaintances runs a bakery now?", "former boss {}"), ("我以前的老板{}现在开面包房。", "{}认识的谁现在开面包房？", "以前的老板{}"), v, w)
+    v, w = pick(("stamps", "邮票"), ("thimbles", "顶针"), ("beer mats", "杯垫"), ("fossils", "化石"))
+    f("words", ("I used to collect {}, but that is over.", "Does {} collect "+v[0]+"?", "used to collect"), ("我以前收集{}，不过早就不弄了。", "{}收集"+v[1]+"吗？", "以前收集"), v, w)
+    v, w = pick(("novel", "小说"), ("model railway", "铁路模型"), ("dissertation", "学位论文"), ("quilt", "拼布被"))
+    f("words", ("These days I hardly work on my {}.", "How much does {} work on the "+v[0]+" these days?", "hardly work"), ("这阵子我几乎没碰我的{}。", "这阵子{}碰那"+v[1]+"多不多？", "几乎没碰"), v, w)
+    v, w = pick(("seaplane", "水上飞机"), ("mail boat", "邮船"), ("hydrofoil", "水翼船"), ("catamaran", "双体船"))
+    f("words", ("I nearly missed the {} to the island.", "Did {} miss the "+v[0]+" to the island?", "nearly missed"), ("去岛上的{}我差点没赶上。", "去岛上的"+v[1]+"{}赶上了吗？", "差点没赶上"), v, w)
+    v, w = pick(("fencing", "击剑"), ("juggling", "杂耍"), ("archery", "射箭"), ("rowing", "划艇"))
+    f("words", ("This autumn I took up {} instead of ballet.", "What did {} take up this autumn?", "{} instead of ballet"), ("今年秋天我没去学芭蕾，学了{}。", "今年秋天{}学了什么？", "学了{}"), v, w)
+    v, w = pick(("Ulmen", "乌尔门"), ("Torsby", "托斯比"), ("Vellin", "维林"), ("Dorsten", "多斯滕"))
+    f("name", ("My night bus goes from {} to Harbeck.", "From where does {}'s night bus go?", "from {}"), ("我坐的夜班车从{}开到哈贝克。", "{}坐的夜班车从哪里开？", "从{}"), v, w)
+    v, w = pick(("Dietmar", "老季"), ("Yannick", "亚尼"), ("Roswitha", "罗薇"), ("Tancred", "唐克"))
+    f("name", ("My brother's boss {} keeps ostriches.", "Who keeps ostriches, as {} tells?", "brother's boss {}"), ("我弟弟的老板{}养鸵鸟。", "{}说的养鸵鸟的人是谁？", "弟弟的老板{}"), v, w)
+    v, w = pick(("eight", "八"), ("nine", "九"), ("six", "六"), ("seven", "七"), ("ten", "十"))
+    f("date", ("My train to the coast leaves at a quarter to {}.", "At what time does {}'s train to the coast leave?", "a quarter to {}"), ("我去海边的火车差一刻{}点开。", "{}去海边的火车几点开？", "差一刻{}点"), v, w)
+    v, w = pick(("three", "三"), ("four", "四"), ("five", "五"), ("six", "六"))
+    f("number", ("I ordered {} dozen tulip bulbs for the slope.", "How many tulip bulbs did {} order for the slope?", "{} dozen"), ("我给坡地订了{}打郁金香球根。", "{}给坡地订了多少郁金香球根？", "{}打"), v, w)
+    v, w = pick(("painters", "油漆工"), ("roofers", "屋顶工"), ("tilers", "瓦工"), ("stove fitters", "砌炉匠"))
+    f("words", ("The {} stay at my house for a fortnight.", "For how long do the "+v[0]+" stay at {}'s house?", "a fortnight"), ("{}要在我家待半个月。", v[1]+"要在{}家待多久？", "半个月"), v, w)
+    v, w = pick(("apples", "苹果"), ("pears", "梨"), ("potatoes", "土豆"), ("beetroots", "甜菜"))
+    f("words", ("Three quarters of my {} are in the cellar already.", "What share of {}'s "+v[0]+" is in the cellar already?", "Three quarters"), ("我的{}有四分之三已经放进地窖了。", "{}的"+v[1]+"有几成已经放进地窖了？", "四分之三"), v, w)
+    v, w = [(f"{a}{b}", f"{a}万{b}千") for a, b in zip(R.sample(range(2, 9), 2), R.sample(range(1, 9), 2))]
+    f("number", ("The new barn will cost us {} thousand euros.", "What will {}'s new barn cost?", "{} thousand euros"), ("新谷仓要花我们{}欧元。", "{}的新谷仓要花多少钱？", "{}欧元"), v, w)
+    v, w = nums(610, 980)
+    f("number", ("My rent is {} francs, heating not included.", "Is the heating included in {}'s rent?", "heating not included"), ("我的房租是{}法郎，暖气不算在内。", "{}的房租算上暖气了吗？", "暖气不算在内"), v, w)
+    v, w = pick(("Kyoto", "京都"), ("Lima", "利马"), ("Perth", "珀斯"), ("Manila", "马尼拉"))
+    h = f"{R.randint(10, 15)}:{R.choice([10, 20, 40, 50])}"
+    f("name", (f"My video call with {{}} is at {h} our time.", "At what time is {}'s video call with "+v[0]+"?", f"{h} our time"), (f"我跟{{}}的视频通话在咱们这边的{h}。", "{}跟"+v[1]+"的视频通话几点？", f"咱们这边的{h}"), v, w)
+    v, w = days()
+    f("date", ("The tax papers I must hand in by {}.", "By which day must {} hand in the tax papers?", "by {}"), ("税单我得在{}之前交上去。", "{}得在哪天之前交税单？", "{}之前"), v, w)
+    v, w = pick(("wrist splint", "护腕"), ("knee brace", "护膝"), ("sleep mask", "眼罩"), ("retainer", "牙套"))
+    f("words", ("At night I have to wear the {}.", "Is {} free to leave off the "+v[0]+" at night?", "have to wear"), ("夜里我必须戴{}。", "夜里{}可以不戴"+v[1]+"吗？", "必须戴"), v, w)
+    v, w = pick(("river", "河边"), ("cliff", "崖顶"), ("vineyard", "葡萄园"), ("marsh", "湿地"))
+    f("words", ("The {} walk is twice as long as my forest walk.", "How long is the "+v[0]+" walk beside {}'s forest walk?", "twice as long"), ("{}那条步道有我的林间步道两倍长。", v[1]+"那条步道跟{}的林间步道比有多长？", "两倍长"), v, w)
+    v, w = pick(("sack race", "套袋赛跑"), ("quiz", "知识竞赛"), ("regatta", "赛船会"), ("bake-off", "烘焙赛"))
+    f("words", ("I came third from last in the {}.", "How did {} do in the "+v[0]+"?", "third from last"), ("{}我得了倒数第三名。", v[1]+"{}得了第几名？", "倒数第三名"), v, w)
+    v, w = pick(("Ottilie", "欧蒂"), ("Berta", "贝塔"), ("Mathilde", "玛蒂"), ("Selma", "塞玛"))
+    f("name", ("My aunt {} lives with us temporarily.", "For how long does {}'s aunt "+v[0]+" live with them?", "temporarily"), ("我姑妈{}暂时住在我们家。", "{}的姑妈"+v[1]+"要住多久？", "暂时"), v, w)
+    v, w = pick(("projector", "投影机"), ("screen", "幕布"), ("generator", "发电机"), ("marquee", "大帐篷"))
+    f("words", ("I borrowed the {} for the slide evening.", "Did {} buy the "+v[0]+" for the slide evening?", "borrowed"), ("幻灯晚会用的{}是我借来的。", "幻灯晚会用的"+v[1]+"是{}买的吗？", "借来的"), v, w)
+    v, w = pick(("Pia", "皮娅"), ("Knut", "克努"), ("Elin", "艾琳"), ("Marit", "玛丽"))
+    f("name", ("Ulla and Jens have said yes to my dinner, {} has said no.", "Who has said no to {}'s dinner?", "{} has said no"), ("我的晚宴乌拉和延斯都说来，{}说不来。", "谁说不来{}的晚宴？", "{}说不来"), v, w)
+    v, w = pick(("Alma", "阿玛"), ("Edda", "艾达"), ("Runa", "如娜"), ("Freya", "芙蕾"))
+    f("name", ("My niece {} studies chemistry, my niece Dora studies dance.", "Which niece of {}'s studies chemistry?", "{} studies chemistry"), ("我侄女{}学化学，侄女朵拉学舞蹈。", "{}的哪个侄女学化学？", "{}学化学"), v, w)
+    v, w = pick(("Leopold", "老廖"), ("Sixten", "西登"), ("Ruben", "鲁本"), ("Anatol", "安多"))
+    f("name", ("I met the new neighbour {}, and he repairs accordions.", "Who repairs accordions, {} or the new neighbour "+v[0]+"?", "he repairs accordions"), ("我见到了新邻居{}，他会修手风琴。", "谁会修手风琴，{}还是新邻居"+v[1]+"？", "他会修手风琴"), v, w)
+    v, w = same(pick("XIV", "XIX", "XXIV", "XLII"))
+    f("number", ("I am reading chapter {} of the saga.", "Which chapter of the saga is {} reading?", "chapter {}"), ("我在读那部传奇的第{}章。", "{}在读那部传奇的第几章？", "第{}章"), v, w)
+    v, w = same(pick("75", "95", "105", "135", "160"))
+    f("number", ("The dress rehearsal of our play takes {} minutes.", "How long does the dress rehearsal of {}'s play take?", "{} minutes"), ("我们那出戏的彩排要{}分钟。", "{}那出戏的彩排要多久？", "{}分钟"), v, w)
+    v, w = pick(("sheep", "绵羊"), ("goats", "山羊"), ("alpacas", "羊驼"), ("rabbits", "长毛兔"))
+    f("words", ("Not all of my {} were shorn in spring.", "How many of {}'s "+v[0]+" were shorn in spring?", "Not all"), ("春天我的{}没有都剪毛。", "春天{}的"+v[1]+"剪毛的有多少？", "没有都剪毛"), v, w)
+    v, w = pick(("strike", "罢工"), ("storm", "暴风"), ("landslide", "滑坡"), ("roadworks", "修路"))
+    f("words", ("We cancelled our hike because of the {}.", "Why did {} cancel the hike?", "because of the {}"), ("因为{}我们取消了徒步。", "{}为什么取消了徒步？", "因为{}"), v, w)
+    v, w = pick(("thirty", "三十"), ("fifty", "五十"), ("seventy", "七十"), ("ninety", "九十"))
+    f("number", ("Fewer than {} people signed my petition.", "How many people signed {}'s petition?", "Fewer than {}"), ("在我的请愿书上签名的不到{}人。", "在{}的请愿书上签名的有多少人？", "不到{}人"), v, w)
+    v, w = pick(("sofa", "沙发"), ("wardrobe", "衣柜"), ("harpsichord", "羽管键琴"), ("dresser", "碗橱"))
+    f("words", ("The {} of my parents is too big for the lift.", "Does the "+v[0]+" of {}'s parents fit into the lift?", "too big"), ("我父母的{}太大，进不了电梯。", "{}父母的"+v[1]+"进得了电梯吗？", "太大"), v, w)
+    v, w = nums(3, 28)
+    f("number", ("My seat at the concert hall is in row {} now, they moved me.", "In which row is {}'s seat at the concert hall now?", "row {}"), ("我在音乐厅的座位现在是第{}排，给我换过了。", "{}在音乐厅的座位现在是第几排？", "第{}排"), v, w, older=("My seat at the concert hall is in row {}.", "我在音乐厅的座位是第{}排。"))
+    for v, ago, e, z in ((pick(("watercolour", "水彩画"), ("woodcut", "木刻"), ("diploma", "毕业证"))[0], 1, ("Yesterday I framed the {}.", "On which day did {} frame the "), ("昨天我把{}装了框。", "{}是哪天给", "装框的？")),
+                         (pick(("hedge trimmer", "修枝机"), ("stepladder", "人字梯"), ("wheelbarrow", "独轮车"))[0], 0, ("Today I returned the {} to the landlord.", "On which day did {} return the "), ("今天我把{}还给房东了。", "{}是哪天把", "还给房东的？"))):
+        E, Z = (e[0].format(v[0]), e[1].format(who)+v[0]+("?" if ago else " to the landlord?")), (z[0].format(v[1]), z[1].format(who)+v[1]+z[2]); t, x = (E, Z) if en else (Z, E)
+        out.append(dict(text=t[0], q=t[1], a=None, ago=ago, value=v[not en], alt="", sort="when", type="when", xl=x[0], subs={}, older=None))
+    return out
+
 # name of the dialogues, people, what they say beside, facts, turns of a session and other turns among them at least, year, months, hour, days between sessions, minutes between turns
 NAME, PEOPLE, FILL, FACTS, TURNS, LEAST, YEAR, MONTHS, HOUR, DAYS, MINUTES = {1: ("bl", PEOPLE1, FILL1, facts1, 18, 5, 2026, (1, 5), 9, 10, 2), 2: ("st", PEOPLE2, FILL2, facts2, 20, 4, 2025, (2, 9), 18, 11, 3),
  3: ("gn", PEOPLE3, FILL3, facts3, 22, 5, 2026, (3, 8), 17, 13, 4), 4: ("vf", PEOPLE4, FILL4, facts4, 22, 6, 2026, (4, 9), 11, 12, 3),
- 5: ("ac", PEOPLE5, FILL5, facts5, 26, 6, 2026, (2, 8), 2, 12, 2)}[SET]
+ 5: ("ac", PEOPLE5, FILL5, facts5, 26, 6, 2026, (2, 8), 2, 12, 2), 6: ("ei", PEOPLE6, FILL6, facts6, 34, 6, 2027, (2, 9), 10, 9, 3)}[SET]
+SESSIONS = 3 if SET == 6 else 4
 cases, plan = [], {}
 def mk(lang, i):
     A, B = PEOPLE[lang][i]; en = lang == "en"; cid = f"{NAME}-{lang}-{i}"; F, Q = [], []
     for who, other in ((A, B), (B, A)):
         for x in FACTS(en, who, other):
-            f = dict(s=R.randint(2, 3) if x["older"] else R.randint(0, 3), who=who, text=x["text"], p=dict(x, who=who, other=other))
+            f = dict(s=R.randint(2, SESSIONS-1) if x["older"] else R.randint(0, SESSIONS-1), who=who, text=x["text"], p=dict(x, who=who, other=other))
             if x["older"]: F.append(dict(s=R.randint(0, 1), who=who, text=x["older"], p=None))
             F.append(f); Q.append(f)
     start = D.datetime(YEAR, R.randint(*MONTHS), R.randint(1, 9), HOUR); tid = 0; sess = []
-    for s in range(4):
+    for s in range(SESSIONS):
         L = [f for f in F if f["s"] == s]; R.shuffle(L)
         for _ in range(max(LEAST, TURNS-len(L))): L.insert(R.randint(0, len(L)), dict(who=R.choice((A, B)), text=R.choice(FILL[lang]), p=None))
         st = start+D.timedelta(days=DAYS*s); turns = []
         for j, f in enumerate(L):
             tid += 1; f["tid"] = tid; p = f["p"]
             turns.append(dict(turn_id=tid, role="user" if f["who"] == A else "assistant", name=f["who"], text=f["text"], time=(st+D.timedelta(minutes=MINUTES*j)).strftime("%Y-%m-%dT%H:%M:%SZ")))
-            if p: plan[f"{cid}|{tid}"] = p; p["a"] = p["a"] or (f"{st.day} {MON[st.month-1]} {st.year}" if en else f"{st.year}年{st.month}月{st.day}日") # the day it was said
+            if p: plan[f"{cid}|{tid}"] = p; said = st-D.timedelta(days=p.get("ago", 0)); p["a"] = p["a"] or (f"{said.day} {MON[said.month-1]} {said.year}" if en else f"{said.year}年{said.month}月{said.day}日") # the day it was said, or so many before
         sess.append(dict(session_id=f"s{s+1}", time=st.strftime("%Y-%m-%dT%H:%M:%SZ"), turns=turns))
     cases.append(dict(case_id=cid, dataset="blind", conv_id=cid, unit="turn", speakers=[A, B], sessions=sess,
         questions=[dict(question_id=f"{cid}/q{n}", question=f["p"]["q"], answer=f["p"]["a"], category="IE", raw_category="fact", evidence=[dict(conv_id=cid, turn_id=f["tid"])]) for n, f in enumerate(Q, 1)]))

@@ -3,7 +3,7 @@
 # FOLDER is made; SEED or SEED@SHARE (0.45 of the turns unless said); faults are those of faults.py: $(python3 faults.py N) is
 # list N; "none" is the correct program, which ana.py needs as none-1. With --http the program is a service (service.yaml).
 # Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]). The dialogues (gen.py): SET=1 for lists 1 and 4, 2 for 3, 3 for 5,
-# 4 for 6, 5 for 7; DIALOGUES=n draws others.
+# 4 for 6, 5 for 7, 6 for 8; DIALOGUES=n draws others.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mb=${MEMBENCH:-$here/../../bin/membench}
