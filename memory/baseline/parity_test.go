@@ -97,7 +97,7 @@ func (madeUp) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-// held is a system that has an original: how it is opened, what of ours is compared, and
+// heldAgainst are the systems that have an original: how each is opened, what of ours is compared, and
 // how.
 var heldAgainst = map[string]struct {
 	options string
