@@ -85,15 +85,15 @@ type run struct {
 	failed  schema.FailedError
 }
 
-// inside refuses what a project names outside of its folder, links followed: others may
-// have written the project.
+// inside refuses the data that a project names outside of its folder, links followed: others
+// may have written the list. Where outputs, answers and prices are is the user's own choice.
 func inside(p *config.Project, o Options) error {
 	if o.Outside {
 		return nil
 	}
 	for _, name := range slices.Concat(p.Sources, p.Catalogs) {
 		if path := p.Path(name); exists(path) && !smallfile.Within(path, p.Dir()) {
-			return schema.Usagef("%s names %s, which lies outside of the project's folder: move it there, or allow it with --outside", filepath.Join(p.Dir(), "membench.yaml"), name)
+			return schema.Usagef("%s names %s, which lies outside of the project's folder: move it there, or allow it with --outside", p.File(), name)
 		}
 	}
 	return nil

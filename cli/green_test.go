@@ -262,12 +262,12 @@ func TestDataNamesFiles(t *testing.T) {
 			if name == "catalogs" {
 				yaml += "sources: [inside.txt]\n"
 			}
-			put(t, project, map[string]string{"membench.yaml": yaml + name + ": [" + path + "]\n", "inside.txt": "U: tea\n"})
+			put(t, project, map[string]string{"own.yaml": yaml + name + ": [" + path + "]\n", "inside.txt": "U: tea\n"})
 			if err := os.Symlink(secret, filepath.Join(project, "link.txt")); err != nil {
 				t.Fatal(err)
 			}
-			r := inProcess(dir, strings.NewReader(""), "chain", "-c", filepath.Join(project, "membench.yaml"), "-o", filepath.Join(dir, "o"))
-			if r.code != want || !strings.Contains(r.stderr, "--outside") {
+			r := inProcess(dir, strings.NewReader(""), "chain", "-c", filepath.Join(project, "own.yaml"), "-o", filepath.Join(dir, "o"))
+			if r.code != want || !strings.Contains(r.stderr, "--outside") || !strings.Contains(r.stderr, "own.yaml names") {
 				t.Errorf("chain of a project whose %s name %s: exit code %d\n%s", name, path, r.code, r.stderr)
 			}
 		}
@@ -285,5 +285,23 @@ func TestReportWholeOrAbsent(t *testing.T) {
 	r := inProcess(dir, strings.NewReader(""), "eval", "report", filepath.Join(dir, "qa.jsonl"), "-o", out)
 	if b, _ := os.ReadFile(filepath.Join(out, "report.md")); r.code != exitFailed || string(b) != "old\n" || exists(filepath.Join(out, "report.csv")) {
 		t.Errorf("exit code %d, report.md %q\n%s", r.code, b, r.stderr)
+	}
+}
+
+// TestNamesOfAnyBytes: a file whose name is not UTF-8 is read as another.
+func TestNamesOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	name := filepath.Join(dir, "in", "x\xff.jsonl")
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(hazEvent1+"\n"+hazEvent2+"\n"), 0o666); err != nil {
+		t.Skip("no such names here:", err)
+	}
+	out := filepath.Join(dir, "o.jsonl")
+	r := inProcess(dir, strings.NewReader(""), "compile", filepath.Dir(name), "-o", out)
+	if r.code != exitFine || !exists(out) {
+		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }

@@ -50,6 +50,7 @@ type Project struct {
 	Replay   Replay  `yaml:"replay"`
 	Claims   Claims  `yaml:"claims"`
 
+	file    string // its name in dir
 	dir     string
 	given   map[string]bool   // members that the file has, as dotted names
 	fromEnv map[string]string // members that the environment overrules → where from
@@ -130,7 +131,7 @@ func Load(path string, env Lookup) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p.dir = filepath.Dir(path)
+	p.dir, p.file = filepath.Dir(path), filepath.Base(path)
 	if p.Name == "" {
 		p.Name = filepath.Base(absOr(p.dir))
 	}
@@ -284,6 +285,9 @@ func (p *Project) Path(name string) string {
 	}
 	return filepath.Join(p.dir, name)
 }
+
+// File is the path of the project file.
+func (p *Project) File() string { return filepath.Join(p.dir, p.file) }
 
 // Dir is the folder of the project file.
 func (p *Project) Dir() string { return p.dir }

@@ -258,7 +258,7 @@ func (e *evidence) otherPeriod() bool {
 	return false
 }
 
-// withheld says where the answer denies that what was asked is said or known.
+// withheld says whether a sentence of the answer, and whether its last, denies that what was asked is said or known.
 func (e *evidence) withheld() []float64 {
 	any, last := false, false
 	for i := range e.at.toks {

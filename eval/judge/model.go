@@ -21,7 +21,7 @@ type Model struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
 		Long    float64 `json:"long"`
-		Sure    float64 `json:"sure"` // below it an accepted answer is doubtful
+		Sure    float64 `json:"sure"` // below it an accepted answer is doubtful, from it on a refused one is right
 	} `json:"thresholds"`
 	// Long are the weights for replies out of which a final part was cut.
 	Long *Model `json:"long,omitempty"`

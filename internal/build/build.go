@@ -422,12 +422,13 @@ func Digest(path string) (schema.FileDigest, error) {
 	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, nil
 }
 
-// Rel is path relative to root, with '/' separators, where both can be compared.
+// Rel is path relative to root, with '/' separators, where both can be compared. It is to be
+// written as JSON: bytes that are not UTF-8 become U+FFFD.
 func Rel(root, path string) string {
 	if r, err := filepath.Rel(root, path); err == nil {
-		return filepath.ToSlash(r)
+		path = r
 	}
-	return filepath.ToSlash(path)
+	return strings.ToValidUTF8(filepath.ToSlash(path), "\ufffd")
 }
 
 // ReadManifest reads one manifest.

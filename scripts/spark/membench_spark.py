@@ -158,18 +158,21 @@ def check(commands, codes, rejected):
 
 def each_file(frame, command, rejected):
     """Runs a command on each file, NAME, of a frame of paths and contents. Its lines come out."""
+    here = os.getcwd()  # records have paths from where the command is run
 
     def run(batches):
         for batch in batches:
             for path, content in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
                 name = plain(path)  # a record says which file it is from, so names stay
                 with tempfile.TemporaryDirectory() as folder:
-                    if not os.path.isfile(name):
+                    cwd = here
+                    if not os.path.isfile(name) or not os.path.isdir(here):
+                        cwd = folder
                         name = urllib.parse.urlparse(name).path.lstrip("/")
                         os.makedirs(os.path.join(folder, os.path.dirname(name)))
                         with open(os.path.join(folder, name), "wb") as f:
                             f.write(content)
-                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, cwd=folder, env={**os.environ, "NAME": name})
+                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, cwd=cwd, env={**os.environ, "NAME": name})
                 check([f"{path}: {command}"], [out.returncode], rejected)
                 lines = out.stdout.split(b"\n")
                 yield pa.RecordBatch.from_arrays([pa.array(lines[:-1], pa.binary())], ["value"])

@@ -3,7 +3,7 @@ package spark
 
 import "embed"
 
-// Jobs are the modules; Main is the one that is run.
+// Jobs are the modules; Main is the one that is run, and has every step.
 //
 //go:embed *.py
 var Jobs embed.FS

@@ -125,14 +125,14 @@ const sureThreshold = .6 // from here on nine in ten wrong or uncertain answers 
 
 // Recorded verdicts are milder than the writers of the batches (a part of a list is often right there), and there are
 // many: they weigh little. Plants and shapes weigh what it takes to hold their figures (docs/quality.md).
-const recordedWeight, plantWeight, shapeWeight = .2, 1.5, 1.0
+const recordedWeight, plantWeight, shapeWeight = .12, 1.2, .65
 
 // sureSample is of how many recorded answers one is taken.
 const sureSample = 3
 
 func sureDefaults() options {
 	o := defaults()
-	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 600, 4, .1, 2, 3, false
+	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 800, 4, .1, 2, 3, false
 	o.cols = 15
 	return o
 }
