@@ -52,7 +52,6 @@ func TestRead(t *testing.T) {
 		{"Could be worse.", nil},
 		{"I live in a dorm on my own!", []string{"S|live|live in a dorm on my own||DID"}},
 		{"I got the idea from a walk with my dogs two weeks ago.", []string{"S|get|get idea from a walk with my dogs|two weeks ago|DID"}},
-		{"I hate seeing movies that drag on.", []string{"S|hate|seeing movies||PREFERS_TOPIC not"}},
 		{"Golf bores me to tears.", []string{"S|bore|Golf||PREFERS_TOPIC not"}},
 		{"I'm fascinated by trains.", []string{"S|fascinate|trains||PREFERS_TOPIC"}},
 		{"对海鲜过敏。", []string{"S|过敏|海鲜过敏||HAS_CONDITION"}},
