@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"membench/eval/calibrate"
 	"membench/eval/judge"
@@ -25,9 +26,9 @@ func main() {
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
-	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, sure, dates; or disagreements: run")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, sure, batch, dates; or disagreements: run")
 	category := flag.Int("category", 0, "of this category only")
-	set := flag.String("set", "halumem", "with -look run: the recorded `run`")
+	set := flag.String("set", "halumem", "with -look run: the recorded `run`; with -look batch: files of answers, by commas")
 	rowsN := flag.Int("n", 30, "how many")
 	o := defaults()
 	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
@@ -61,6 +62,17 @@ type looking struct {
 	category, n int
 }
 
+// batches are the files of -set; none where it was not given.
+func (l looking) batches() []string {
+	var out []string
+	for _, f := range strings.Split(l.set, ",") {
+		if strings.HasSuffix(f, ".jsonl") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func run(shared, out string, test, show bool, l looking, o options) error {
 	switch l.kind {
 	case "all":
@@ -68,9 +80,9 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	case "run":
 		return lookAt(shared, l.set, l.n)
 	case "sure":
-		return trainSure(shared, calibrate.Shapes(), l.set, out, l.n)
+		return trainSure(shared, calibrate.Shapes(), l.batches(), out, l.n)
 	case "batch":
-		return scoreBatch(l.set, l.n > 0)
+		return scoreBatches(l.batches(), l.n > 0)
 	case "long":
 		return reportLong(shared, longDefaults())
 	}

@@ -60,15 +60,10 @@ func writersRows(paths []string) (out []sureRow, err error) {
 	return out, nil
 }
 
-// answerFiles are the batches of the repository and, by commas, others.
-func answerFiles(more string) []string {
+// answerFiles are the batches of the repository that the weights are trained on, and others.
+func answerFiles(more []string) []string {
 	own, _ := filepath.Glob("judgetrain/testdata/answers/*.jsonl")
-	for _, f := range strings.Split(more, ",") {
-		if strings.HasSuffix(f, ".jsonl") {
-			own = append(own, f)
-		}
-	}
-	return own
+	return append(own, more...)
 }
 
 func (r *sureRow) yes() bool { return r.v.Correct && r.v.Doubt == "" }
@@ -149,8 +144,8 @@ func fitSure(rows []sureRow, keep func(*sureRow) bool) *judge.Model {
 
 // trainSure prints what writers and conversations come to that the weights have not seen, or writes weights of all
 // rows into the model at out.
-func trainSure(shared string, shapes []calibrate.Shape, paths, out string, n int) error {
-	rows, err := sureRows(shared, shapes, answerFiles(paths))
+func trainSure(shared string, shapes []calibrate.Shape, batches []string, out string, n int) error {
+	rows, err := sureRows(shared, shapes, answerFiles(batches))
 	if err != nil {
 		return err
 	}
