@@ -5,7 +5,7 @@ was said, of which nothing may be called "altered"; EVENTS: name → (right hops
 "never stored" is as right; PAIRS: two at once, on the same turns. Of several kinds each is right; "-": none given is right too, and damage may pass for none. The first list has a
 second one behind it."""
 import importlib, sys
-LISTS = {n: importlib.import_module(f"list{n}") for n in (1, 3, 4, 5, 6, 7, 8)}
+LISTS = {n: importlib.import_module(f"list{n}") for n in (1, 3, 4, 5, 6, 7, 8, 9)}
 TEXT, CODE, X, NAMES = {}, {}, {}, {}
 def add(n, name, hops, kinds, what):
     assert name not in X, name
