@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -351,6 +352,11 @@ func prepare(q Question, gold, answer string) *prepared {
 	}
 	p.aw = dates(p.at, year)
 	p.gv, p.av, p.qv = values(p.gt.raw, &p.gw), values(p.at.raw, &p.aw), values(p.qt.raw, &p.qw)
+	if per := periodAsked(p.qt.raw); per != 0 {
+		for i := range p.gv {
+			p.gv[i].per = cmp.Or(p.gv[i].per, per)
+		}
+	}
 	if asksBound(p.qt.raw) {
 		unbound(p.gv)
 		unbound(p.av)

@@ -22,7 +22,7 @@ var weakConclusions = []string{"therefore", "thus,", "hence,", "so,", "so the ",
 // long reply the first sentence that answers, else its last paragraph. Reasoning in
 // tags is dropped. how names what was found; "" says that the reply is as it was.
 func finalPart(s string, q *text) (part, how string) {
-	s = textnorm.Compat(s)
+	s = withoutFences(textnorm.Compat(s))
 	for _, tag := range []string{"</think>", "</thinking>", "</reasoning>", "</analysis>", "</scratchpad>"} {
 		if i := strings.LastIndex(s, tag); i >= 0 && strings.TrimSpace(s[i+len(tag):]) != "" {
 			s, how = s[i+len(tag):], "after the reasoning"
@@ -60,6 +60,20 @@ func finalPart(s string, q *text) (part, how string) {
 		}
 	}
 	return lastParagraph(s), "the last assertion"
+}
+
+// withoutFences leaves out the lines that begin and end a block of code.
+func withoutFences(s string) string {
+	if !strings.Contains(s, "```") {
+		return s
+	}
+	var out []string
+	for line := range strings.Lines(s) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "```") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "")
 }
 
 // withoutOffer cuts the last sentence off where it offers more help and says nothing.

@@ -1,6 +1,9 @@
 package judge
 
 import (
+	"net"
+	"net/netip"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +23,7 @@ type value struct {
 	u      measure.Unit
 	alt    float64 // a bare "m" after a number as minutes, in seconds; a clock's other half of the day
 	of     string  // of a count, the stem of what is counted
+	per    int     // the period that it is for, of periods and one more: 3 of "465 euros a week"; 0 unsaid
 	pos    int     // of its bytes in the text
 	end    int
 }
@@ -60,7 +64,14 @@ func values(s string, w *when) []value {
 			}
 		}
 		if e := dateAt(w, i); e > i {
-			i = e
+			if v, end := measureAt(s, i); end <= e || v.kind == "time" || v.kind == "count" { // "2048 MiB" is no year
+				i = e
+				continue
+			}
+		}
+		if v, end := minutesAt(s, i); end > i && start {
+			out = append(out, v)
+			i = end
 			continue
 		}
 		if v, end := measureAt(s, i); end > i && (start || c >= utf8.RuneSelf || !letterOrDigit(c)) {
@@ -74,6 +85,7 @@ func values(s string, w *when) []value {
 				}
 				v.lo, v.hi, v.u, end = v.lo+n.lo, v.hi+n.lo, n.u, e
 			}
+			n := 0
 			v.pos, v.end = i, end
 			i = end
 			if v.kind == "count" && (reference(s[:v.pos]) || strings.EqualFold(s[v.pos:v.end], "first")) {
@@ -85,6 +97,8 @@ func values(s string, w *when) []value {
 				v.bound, v.end = side, end+n
 				i = v.end
 			}
+			v.per, n = periodAfter(s[v.end:])
+			i = v.end + n
 			out = append(out, v)
 			continue
 		}
@@ -97,7 +111,107 @@ func values(s string, w *when) []value {
 		}
 		i += n
 	}
-	return out
+	return masked(s, out)
+}
+
+// minutesAt reads a length of time as a stopwatch writes it: 52:18, 1:02:30. With two numbers it may be of
+// hours as well.
+func minutesAt(s string, i int) (value, int) {
+	var part [3]float64
+	n, j := 0, i
+	for n < 3 && j < len(s) && digit(s[j]) {
+		k := j
+		for k < len(s) && digit(s[k]) {
+			k++
+		}
+		if k-j > 3 || n > 0 && k-j != 2 {
+			return value{}, i
+		}
+		part[n], _ = measure.Number(s[j:k])
+		n, j = n+1, k
+		if n == 3 || k+1 >= len(s) || s[k] != ':' || !digit(s[k+1]) {
+			break
+		}
+		j++
+	}
+	if n < 2 || part[1] >= 60 || part[2] >= 60 || j < len(s) && (letterOrDigit(s[j]) || s[j] == ':' || s[j] == '/') {
+		return value{}, i
+	}
+	v := value{kind: "time", u: measure.Units["s"], pos: i, end: j}
+	if n == 3 {
+		v.lo = part[0]*3600 + part[1]*60 + part[2]
+	} else {
+		v.lo, v.alt = part[0]*60+part[1], part[0]*3600+part[1]*60
+	}
+	v.hi = v.lo
+	return v, j
+}
+
+// masked joins an address and the mask that follows it to a prefix: "10.0.0.0 with netmask 255.255.0.0",
+// 掩码20位.
+func masked(s string, list []value) []value {
+	for i := 0; i+1 < len(list); i++ {
+		a, m := list[i], list[i+1]
+		if a.kind != "ip" || m.pos-a.end > 24 {
+			continue
+		}
+		between := strings.ToLower(s[a.end:m.pos])
+		if !strings.Contains(between, "mask") && !strings.Contains(between, "掩码") && !strings.Contains(between, "prefix length") {
+			continue
+		}
+		bits := -1
+		if m.kind == "count" && m.lo >= 0 && m.lo <= 32 {
+			bits = int(m.lo)
+		} else if mask := net.ParseIP(m.name).To4(); mask != nil {
+			bits, _ = net.IPMask(mask).Size()
+		}
+		if addr, err := netip.ParseAddr(a.name); err == nil && bits >= 0 {
+			list[i] = value{kind: "prefix", name: netip.PrefixFrom(addr, bits).String(), pos: a.pos, end: m.end}
+			list = slices.Delete(list, i+1, i+2)
+		}
+	}
+	return list
+}
+
+// periodAfter is the period that an amount is for, which stands behind it, and its bytes: "a week", "per month",
+// "monthly", 每周. 0 is none.
+func periodAfter(s string) (per, n int) {
+	rest, each := strings.ToLower(strings.TrimLeft(s, " ")), false
+	for _, w := range []string{"a ", "an ", "per ", "each ", "every ", "/"} {
+		if r, ok := strings.CutPrefix(rest, w); ok {
+			rest, each = r, true
+			break
+		}
+	}
+	k := 0
+	for k < len(rest) && asciiLetter(rest[k]) {
+		k++
+	}
+	for w := range periods {
+		if w[0] >= 0x80 && len(w) > k && strings.HasPrefix(rest, w) {
+			k, each = len(w), true
+		}
+	}
+	if p, ok := periods[rest[:k]]; ok && p[0] == 0 && (each || strings.HasSuffix(rest[:k], "ly")) {
+		return p[1] + 1, len(s) - len(rest) + k
+	}
+	return 0, 0
+}
+
+// periodAsked is the one period that a question names: "how much per month", 每周几次. 0 is none, or several.
+func periodAsked(q string) int {
+	found := 0
+	for i := range q {
+		if i > 0 && q[i] != ' ' && !strings.HasPrefix(q[i:], "每") {
+			continue
+		}
+		if p, _ := periodAfter(q[i:]); p != 0 && found != 0 && p != found {
+			return 0
+		} else if p != 0 {
+			found = p
+		}
+	}
+	return found
 }
 
 // reference reports whether what a text ends with makes a number behind it the place of a
@@ -140,7 +254,7 @@ func afterAnd(s string, i int) int {
 	}
 	if strings.HasPrefix(s[j:], "and ") {
 		j += 4
-	} else if strings.HasPrefix(s[j:], "又") || strings.HasPrefix(s[j:], "零") {
+	} else if strings.HasPrefix(s[j:], "又") || strings.HasPrefix(s[j:], "零") || strings.HasPrefix(s[j:], "多") {
 		j += 3
 	}
 	return j
@@ -198,7 +312,7 @@ func boundAfter(s string) (side, n int) {
 
 // asksBound reports whether a question asks from where on something is so: then "85 %" and "above 85 %" say the same.
 func asksBound(q string) bool {
-	return hasWithin(strings.ToLower(q), []string{"threshold", "limit", "exceed", "above", "below", "at least", "at most", "maximum", "minimum", "阈值", "门限", "上限", "下限", "超过", "低于", "高于", "达到", "触发"})
+	return hasWithin(strings.ToLower(q), []string{"threshold", "limit", "exceed", "above", "below", "at least", "at most", "maximum", "minimum", "阈值", "门限", "上限", "下限", "超过", "低于", "高于", "达到", "触发", "alert", "trigger", "告警"})
 }
 
 func unbound(list []value) {
@@ -212,6 +326,9 @@ func unbound(list []value) {
 // years against days within 6 %.
 func sameValue(g, a value) bool {
 	if !comparable(g, a) || g.bound != a.bound {
+		return false
+	}
+	if g.per != 0 && a.per != 0 && g.per != a.per {
 		return false
 	}
 	if g.name != "" && a.name != "" {
@@ -231,6 +348,10 @@ func sameValue(g, a value) bool {
 		switch {
 		case measure.Currency(x.kind) && measure.Currency(y.kind):
 			return false
+		case x.kind == "gbp" && y.u == measure.Units["pounds"]:
+			y.lo, y.hi = y.lo/y.u.Mul, y.hi/y.u.Mul
+		case y.kind == "gbp" && x.u == measure.Units["pounds"]:
+			x.lo, x.hi = x.lo/x.u.Mul, x.hi/x.u.Mul
 		case x.kind == "percent" && y.kind == "count" && y.lo <= 1:
 			y.lo, y.hi = y.lo*100, y.hi*100
 		case y.kind == "percent" && x.kind == "count" && x.lo <= 1:
@@ -244,6 +365,9 @@ func sameValue(g, a value) bool {
 		case y.kind == "count" && x.u.Mul != 0:
 			x.lo, x.hi = x.lo/x.u.Mul, x.hi/x.u.Mul
 		}
+	}
+	if x.kind == "time" && y.kind == "time" && (x.alt > 0 && x.alt == y.lo || y.alt > 0 && y.alt == x.lo) {
+		return true
 	}
 	if x.kind == "clock" {
 		return x.lo == y.lo || x.alt >= 0 && x.alt == y.lo || y.alt >= 0 && y.alt == x.lo
@@ -262,7 +386,8 @@ func sameValue(g, a value) bool {
 // money, or a bare number beside a measure whose unit the question may have given.
 func comparable(g, a value) bool {
 	switch {
-	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix", measure.Currency(g.kind) && measure.Currency(a.kind):
+	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix", g.kind == "ip" && a.kind == "version", g.kind == "version" && a.kind == "ip",
+		g.kind == "gbp" && a.u == measure.Units["pounds"], a.kind == "gbp" && g.u == measure.Units["pounds"], measure.Currency(g.kind) && measure.Currency(a.kind):
 		return true
 	case g.name != "" && a.name == "":
 		return a.kind == "count" && g.kind != "id" && digit(g.name[0]) // "20" for VLAN 20

@@ -22,6 +22,9 @@ func TestValues(t *testing.T) {
 		{"GigabitEthernet0/0/1", "Gi0/0/1", true}, {"GigabitEthernet0/0/1", "GigabitEthernet 0/0/1", true}, {"GigabitEthernet0/0/1", "GE0/0/1", true}, {"Gi0/0/1", "Gi0/0/2", false}, {"Gi0/0/1", "Te0/0/1", false}, {"eth0", "eth1", false}, {"ge-0/0/1", "xe-0/0/1", false},
 		{"v2.19.2", "2.19.2", true}, {"v2.19.2", "version 2.19.2", true}, {"v2.19.2", "2.19.3", false}, {"v2.19.2", "v2.19.20", false},
 		{"5 km", "5000 m", true}, {"5 GB", "5 Gb", true}, {"10 miles", "16.1 km", true}, {"8公里", "8000米", true}, {"-3.2 dBm", "3.2 dBm", false}, {"100 Mbps", "0.1 Gbps", true}, {"10-20 ms", "10 to 20 milliseconds", true}, {"10-20 ms", "10-30 ms", false},
+		{"£312", "three hundred and twelve pounds", true}, {"£312", "three hundred and twelve euros", false}, {"52分18秒", "52:18", true}, {"52分18秒", "52:19", false}, {"五个月零十天", "五个月多十天", true},
+		{"10.84.0.0/16", "10.84.0.0 with netmask 255.255.0.0", true}, {"10.84.0.0/16", "10.84.0.0, mask 255.255.255.0", false}, {"172.18.64.0/20", "172.18.64.0，掩码20位", true}, {"8.10.185.0", "v8.10.185.0", true},
+		{"45 minutes", "three quarters of an hour", true}, {"2Gi", "2048 MiB", true}, {"6升", "6000毫升", true}, {"465 euros a month", "465 euros a week", false}, {"465 euros a month", "€465 per month", true},
 		{"12 switches", "twelve", true}, {"12 switches", "15 switches", false}, {"12台", "十二台", true}, {"one hundred and twelve", "112", true},
 	} {
 		read := func(s string) []value {

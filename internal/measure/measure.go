@@ -58,6 +58,13 @@ func At(s string, i int) (v Value, end int) {
 			k += strings.IndexByte(s[k:], ' ')
 		case strings.HasPrefix(s[j:], "半") && cur == "":
 			n, k = .5, j+3
+		case hasFold(s[j:], "a dozen") && (j == 0 || !asciiLetter(s[j-1])):
+			n, k = 1, j+1
+		case hasFold(s[j:], "a quarter of ") || hasFold(s[j:], "a third of "):
+			n, k = 1, j+1
+			if _, e := shareOf(s, k); e == k {
+				return v, i
+			}
 		case (hasFold(s[j:], "an ") || hasFold(s[j:], "a ")) && (j == 0 || !asciiLetter(s[j-1])):
 			n, k = 1, j+strings.IndexByte(s[j:], ' ')
 			if u, e := unitAt(s, k); u.Kind != "time" || u.Mul < 1 || e == k {
@@ -68,6 +75,9 @@ func At(s string, i int) (v Value, end int) {
 		}
 	}
 	n *= sign
+	if f, e := shareOf(s, k); e > k {
+		n, k = n*f, e
+	}
 	hi := n
 	if m, e := rangeAt(s, k); e > k && (m >= n || m < 0) { // "28 to 26" is a score
 		hi, k = m, e
@@ -196,6 +206,24 @@ func rangeAt(s string, i int) (float64, int) {
 	return 0, i
 }
 
+// shareOf reads " quarters of an" of "three quarters of an hour": the share, and where the unit follows.
+func shareOf(s string, i int) (float64, int) {
+	for word, f := range map[string]float64{" quarter": .25, " third": 1. / 3} {
+		if !hasFold(s[i:], word) {
+			continue
+		}
+		rest := strings.TrimPrefix(s[i+len(word):], "s")
+		for _, of := range []string{" of an", " of a"} {
+			if e := len(s) - len(rest) + len(of); hasFold(rest, of) && e < len(s) && s[e] == ' ' {
+				if u, k := unitAt(s, e); k > e && u.Kind != "" {
+					return f, e
+				}
+			}
+		}
+	}
+	return 1, i
+}
+
 func scaleAt(s string, i int) (float64, int) {
 	j := i
 	if j < len(s) && s[j] == ' ' {
@@ -211,7 +239,7 @@ func scaleAt(s string, i int) (float64, int) {
 		}
 		return 1, i
 	}
-	for _, w := range []string{"百万", "千万", "万", "亿"} {
+	for _, w := range []string{"百万", "千万", "千", "万", "亿"} {
 		if strings.HasPrefix(s[i:], w) {
 			return scales[w], i + len(w)
 		}

@@ -16,6 +16,16 @@ func TestAt(t *testing.T) {
 		{"€240", Value{Kind: "eur", Lo: 240, Hi: 240}, ""},
 		{"3.5万元", Value{Kind: "cny", Lo: 35000, Hi: 35000}, ""},
 		{"10-20 %", Value{Kind: "percent", Lo: 10, Hi: 20}, ""},
+		{"three quarters of an hour", Value{Kind: "time", Lo: 2700, Hi: 2700}, ""},
+		{"a quarter of a year", Value{Kind: "time", Lo: 86400 * 365.25 / 4, Hi: 86400 * 365.25 / 4}, ""},
+		{"a quarter of the cake", Value{}, "a quarter of the cake"},
+		{"三刻钟", Value{Kind: "time", Lo: 2700, Hi: 2700}, ""},
+		{"two dozen eggs", Value{Kind: "count", Lo: 24, Hi: 24, Of: "egg"}, " eggs"},
+		{"a dozen eggs", Value{Kind: "count", Lo: 12, Hi: 12, Of: "egg"}, " eggs"},
+		{"half a dozen eggs", Value{Kind: "count", Lo: 6, Hi: 6, Of: "egg"}, " eggs"},
+		{"3千元", Value{Kind: "cny", Lo: 3000, Hi: 3000}, ""},
+		{"6000毫升", Value{Kind: "volume", Lo: 6, Hi: 6}, ""},
+		{"2Gi", Value{Kind: "bytes", Lo: 2 << 30, Hi: 2 << 30}, ""},
 		{"dogs", Value{}, "dogs"},
 	} {
 		v, end := At(c.text, 0)
