@@ -166,6 +166,7 @@ func FuzzJudge(f *testing.F) {
 	for _, a := range llmtest.WrongAnswers() {
 		f.Add(a.Question, a.Gold, a.Answer)
 	}
+	f.Add("Which network?", "10.0.0.0/8", "10.0.0.1:53, mask 255.0.0.0") // two values at one place before the mask
 	f.Fuzz(func(t *testing.T, q, gold, answer string) {
 		for _, m := range []Method{Trained, Rules} {
 			v := Judge(Question{Text: q}, []string{gold}, answer, Options{Method: m})

@@ -152,7 +152,7 @@ func minutesAt(s string, i int) (value, int) {
 func masked(s string, list []value) []value {
 	for i := 0; i+1 < len(list); i++ {
 		a, m := list[i], list[i+1]
-		if a.kind != "ip" || m.pos-a.end > 24 {
+		if a.kind != "ip" || m.pos < a.end || m.pos-a.end > 24 {
 			continue
 		}
 		between := strings.ToLower(s[a.end:m.pos])
