@@ -163,7 +163,9 @@ func masked(s string, list []value) []value {
 		if m.kind == "count" && m.lo >= 0 && m.lo <= 32 {
 			bits = int(m.lo)
 		} else if mask := net.ParseIP(m.name).To4(); mask != nil {
-			bits, _ = net.IPMask(mask).Size()
+			if ones, size := net.IPMask(mask).Size(); size > 0 { // 255.0.255.0 is no mask
+				bits = ones
+			}
 		}
 		if addr, err := netip.ParseAddr(a.name); err == nil && bits >= 0 {
 			list[i] = value{kind: "prefix", name: netip.PrefixFrom(addr, bits).String(), pos: a.pos, end: m.end}
@@ -187,9 +189,11 @@ func periodAfter(s string) (per, n int) {
 	for k < len(rest) && asciiLetter(rest[k]) {
 		k++
 	}
-	for w := range periods {
-		if w[0] >= 0x80 && len(w) > k && strings.HasPrefix(rest, w) {
-			k, each = len(w), true
+	if strings.HasPrefix(rest, "每") {
+		for w, p := range periods {
+			if p[0] == 0 && len(w) > k && strings.HasPrefix(rest, w) {
+				k, each = len(w), true
+			}
 		}
 	}
 	if p, ok := periods[rest[:k]]; ok && p[0] == 0 && (each || strings.HasSuffix(rest[:k], "ly")) {
