@@ -114,27 +114,27 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 			return err
 		}
 	}
-	var made []string
+	var made []*atomicfile.File
+	var names []string
 	for _, f := range Formats {
-		if slices.Contains(o.Formats, f) {
-			made = append(made, filepath.Join(o.Out, "report."+f))
+		if !slices.Contains(o.Formats, f) {
+			continue
 		}
-	}
-	// All are filled before the first is put into place.
-	var write func(paths []string) error
-	write = func(paths []string) error {
-		if len(paths) == 0 {
-			return nil
+		name := filepath.Join(o.Out, "report."+f)
+		to, err := atomicfile.Create(name)
+		if err != nil {
+			return err
 		}
-		return atomicfile.Write(paths[0], func(w io.Writer) error {
-			if err := buffered(w, fill[strings.TrimPrefix(filepath.Ext(paths[0]), ".")]); err != nil {
-				return err
-			}
-			return write(paths[1:])
-		})
+		defer to.Close()
+		if err := buffered(to, fill[f]); err != nil {
+			return err
+		}
+		made, names = append(made, to), append(names, name)
 	}
-	if err := write(made); err != nil {
-		return err
+	for _, f := range made { // all are filled before the first is put into place
+		if err := f.Commit(); err != nil {
+			return err
+		}
 	}
 	if side != nil {
 		if err := side.sweep(r.Folder()); err != nil {
@@ -148,7 +148,7 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 			}
 		}
 	}
-	o.Log.Printf("wrote %s", strings.Join(made, ", "))
+	o.Log.Printf("wrote %s", strings.Join(names, ", "))
 	return nil
 }
 
