@@ -12,23 +12,9 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/keyed"
+	"membench/internal/keyed/keyedtest"
 	"membench/schema"
 )
-
-// frames reads what Reduce and keyed.Cut write, into out by name.
-func frames(t testing.TB, text []byte, out map[string]string) {
-	t.Helper()
-	for len(text) > 0 {
-		head, rest, ok := bytes.Cut(text, []byte("\n"))
-		name, size, _ := bytes.Cut(head, []byte("\t"))
-		n, err := strconv.Atoi(string(size))
-		if !ok || err != nil || n > len(rest) {
-			t.Fatalf("no frame: %.80q", text)
-		}
-		out[string(name)] += string(rest[:n])
-		text = rest[n:]
-	}
-}
 
 // sharded is Write in n maps and n reduces over ranges of keys.
 func sharded(t testing.TB, lines string, n int, memory int64) map[string]string {
@@ -67,7 +53,7 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 		t.Fatal(err)
 	}
 	parts := map[string]string{}
-	frames(t, cut.Bytes(), parts)
+	keyedtest.Frames(t, cut.Bytes(), parts)
 	counts, total, before := make([][]Part, n), map[string]int{}, map[string]int{}
 	for i := range counts {
 		var b bytes.Buffer
@@ -99,7 +85,7 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 		if err := Reduce(t.Context(), io.MultiReader(bytes.NewReader(told), strings.NewReader(parts[strconv.Itoa(i)])), &b, false, memory, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		frames(t, b.Bytes(), out)
+		keyedtest.Frames(t, b.Bytes(), out)
 	}
 	for group, rows := range total {
 		last = head(last, Part{Group: group, Rows: rows})
@@ -109,7 +95,7 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 		t.Fatal(err)
 	}
 	delete(out, rest)
-	frames(t, b.Bytes(), out)
+	keyedtest.Frames(t, b.Bytes(), out)
 	return out
 }
 

@@ -12,27 +12,13 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/keyed"
+	"membench/internal/keyed/keyedtest"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
 
 func stdin(text string) []jsonl.File {
 	return []jsonl.File{{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}}
-}
-
-// frames reads what Plan and Rows write, into out by name.
-func frames(t testing.TB, text []byte, out map[string]string) {
-	t.Helper()
-	for len(text) > 0 {
-		head, rest, ok := bytes.Cut(text, []byte("\n"))
-		name, size, _ := bytes.Cut(head, []byte("\t"))
-		n, err := strconv.Atoi(string(size))
-		if !ok || err != nil || n > len(rest) {
-			t.Fatalf("no frame: %.80q", text)
-		}
-		out[string(name)] += string(rest[:n])
-		text = rest[n:]
-	}
 }
 
 // text is the graph as lines.
@@ -71,7 +57,7 @@ func inParts(t *testing.T, lines string, n int) map[string]string {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	frames(t, planned.Bytes(), out)
+	keyedtest.Frames(t, planned.Bytes(), out)
 	plan := out["plan"]
 	delete(out, "plan")
 	for i, part := range parts {
@@ -80,7 +66,7 @@ func inParts(t *testing.T, lines string, n int) map[string]string {
 			t.Fatal(err)
 		}
 		rows := map[string]string{}
-		frames(t, b.Bytes(), rows)
+		keyedtest.Frames(t, b.Bytes(), rows)
 		for name, text := range rows {
 			out[name+"/part-"+strconv.Itoa(i)+".csv"] = text
 		}

@@ -20,6 +20,7 @@ import (
 
 	"membench/graph"
 	"membench/internal/exttest"
+	"membench/internal/keyed/keyedtest"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -189,7 +190,7 @@ func TestTenMillionNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	heads := map[string]string{}
-	frames(t, planned.Bytes(), heads)
+	keyedtest.Frames(t, planned.Bytes(), heads)
 	put := func(name, text string) {
 		name = filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -18,7 +18,7 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0:  {"data", "scripts/spark", "internal/atomicfile", "internal/codec", "internal/csvdoc", "internal/daemon", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/keyed", "internal/loopback", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/resident", "internal/stats", "internal/textnorm", "internal/timex", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
+	0:  {"data", "scripts/spark", "internal/atomicfile", "internal/codec", "internal/csvdoc", "internal/daemon", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/keyed", "internal/keyed/keyedtest", "internal/loopback", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/resident", "internal/stats", "internal/textnorm", "internal/timex", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
 	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/sentence", "internal/smallfile", "internal/bm25", "internal/browsertest", "internal/keylog", "internal/measure", "internal/nltk"},
 	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/clause", "internal/opstalk", "internal/build", "eval/judge", "eval/fidelity"},
 	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "memory", "memory/store", "memory/try", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
