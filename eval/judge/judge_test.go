@@ -144,6 +144,14 @@ func TestModel(t *testing.T) {
 	if strings.Join(m.Features, " ") != strings.Join(featureNames, " ") {
 		t.Error("weights.json was trained on other features: run tools/judgetrain again")
 	}
+	if m.Sure == nil || strings.Join(m.Sure.Features, " ") != strings.Join(sureNames, " ") {
+		t.Error("the last stage's weights were trained on other features: run tools/judgetrain -look sure -o again")
+	}
+	for _, answer := range []string{"a lemon cake", "nobody knows"} {
+		if f := Sure(Question{Text: "What did Tom bring?"}, []string{"a lemon cake"}, answer); len(f) != len(sureNames) {
+			t.Errorf("%s: have %d features of the last stage, want %d", answer, len(f), len(sureNames))
+		}
+	}
 	if f := Features(Question{Text: "What did Tom bring?"}, "a lemon cake", "cake"); len(f) != len(featureNames) {
 		t.Errorf("have %d features, want %d", len(f), len(featureNames))
 	}

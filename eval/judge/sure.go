@@ -98,7 +98,7 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 	r := p.read()
 	manner := make([]float64, len(mannerNames))
 	if r.first < 0 {
-		put(make([]float64, stanceFeatures)...)
+		put(make([]float64, len(sureNames)-len(f)-len(featureNames)-len(mannerNames))...) // it does not say the gold at all
 	} else {
 		manner = p.manner(r)
 		e := p.evidence(r)
@@ -116,9 +116,6 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 	put(manner...)
 	return f, g
 }
-
-// stanceFeatures is how many features an answer has none of that does not say the gold at all.
-var stanceFeatures = 33 + len(detailNames)
 
 // features appends what the evidence and the rules of stance say.
 func (e *evidence) features(f []float64, g *gates) []float64 {
