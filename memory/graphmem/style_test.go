@@ -24,11 +24,8 @@ func TestStyle(t *testing.T) {
 		helper = append(helper, "user: How do I bake rye bread", "assistant: "+long)
 	}
 	p, h := talk(peers...), talk(helper...)
-	if a := p.alternation(); a < .6 || a > .7 {
-		t.Errorf("two messages to one: alternation %.2f, want two thirds", a)
-	}
-	if h.alternation() != 1 {
-		t.Errorf("strict turns: alternation %.2f, want 1", h.alternation())
+	if p.chat() < .9 || h.chat() != 0 {
+		t.Errorf("chat: two messages to one %.2f, strict turns %.2f; want near 1 and 0", p.chat(), h.chat())
 	}
 	if p.even() < .7 || h.even() != 0 {
 		t.Errorf("even: peers %.2f, helper %.2f; want near 1 and 0", p.even(), h.even())
