@@ -69,3 +69,22 @@ func TestExcerpt(t *testing.T) {
 		t.Error("a short turn is cut")
 	}
 }
+
+// A name in a question stands for the speaker who is called by it, or whose name is written
+// nearly so; a name that somebody speaks of stands for nobody here.
+func TestCalled(t *testing.T) {
+	v := newView("s", nil)
+	for _, x := range []string{"Emi: Hello there", "Muhhamed: Hey Kate! How was it?", "Emi: Fine", "Muhhamed: Thanks, Kate. My aunt Mohamad called."} {
+		who, said, _ := strings.Cut(x, ": ")
+		if _, ok := v.voices[who]; !ok {
+			v.voices[who] = int32(len(v.voices))
+		}
+		v.hear(v.voices[who], said)
+	}
+	if who, ok := v.nickname("Kate"); !ok || who != "Emi" {
+		t.Errorf("Kate: have %q, %v, want Emi", who, ok)
+	}
+	if who, ok := v.nickname("Mohamad"); ok {
+		t.Errorf("Mohamad is only spoken of, have %q", who)
+	}
+}

@@ -22,7 +22,7 @@ var (
 	ownAsked     = pattern.New(`\b(i|my|me|i'm|i've|we|our)\b|我`)
 	toldAsked    = pattern.New(`\b(did|have|had|were) you\b|\byou (recommend|suggest|advis|propos|explain|describ|said|say|told|tell|provid|gave|mention|outlin)|你(建议|推荐|说过|告诉|解释|提到|给过)`)
 	placeAsked   = pattern.New(`\bwhere\b|\b(which|what) (\w+ )?(city|cities|country|countries|places?|towns?|states?|locations?|restaurants?|schools?|university|universities|beach|beaches|destinations?)\b|哪里|哪儿|什么地方|哪个(城市|国家)`)
-	titleAsked   = pattern.New(`\b(movies?|films?|books?|shows?|series|songs?|games?|albums?|bands?|artists?|animes?|novels?|podcasts?)\b|电影|哪本书|什么书|歌|游戏|小说|剧`)
+	titleAsked   = pattern.New(`\b(tv|the|which|what|favou?rite) shows?\b|\b(movies?|films?|books?|series|songs?|games?|albums?|bands?|artists?|animes?|novels?|podcasts?)\b|电影|哪本书|什么书|歌|游戏|小说|剧`)
 	wholeAsked   = pattern.New(`\b(in (what|which) order|the order in which|in order|summar(y|ize|ise)|overview|walk me through|over time|across)\b|总结|概括|概述|回顾|先后|顺序|依次`)
 )
 
