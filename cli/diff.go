@@ -6,7 +6,6 @@ import (
 
 	"membench/graph/diff"
 	"membench/internal/codec"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -66,7 +65,7 @@ Equal inputs exit with 0, different ones with 3.`,
 
 func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	t := newTally(e, 20)
-	o.Stdin, o.Report = e.in, func(f *schema.Finding) { t.take(f) }
+	o.Stdin, o.Report = e.in, t.found
 	var rep *diff.Report
 	to, out := *e, "-"
 	if o.jsonl {

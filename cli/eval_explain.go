@@ -203,7 +203,7 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	if out == "-" {
 		table = e.err
 	}
-	told := records.Observe(explain.QA(ctx, records.QA(ctx, e.in, qa), o.Options), counts.Add)
+	told := schema.Observe(explain.QA(ctx, records.QA(ctx, e.in, qa), o.Options), counts.Add)
 	err := writeOut(e, out, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(told, out, qa))
 		for _, f := range findings {

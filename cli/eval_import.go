@@ -199,7 +199,11 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	rows, sessions, textless := 0, 0, 0
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			n, err := records.Write(w, textlessIn(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), &textless))
+			n, err := records.Write(w, schema.Observe(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), func(r *schema.QARecord) {
+				if r.Question == "" { // judges need it
+					textless++
+				}
+			}))
 			if err != nil {
 				return err
 			}
@@ -250,18 +254,4 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	}
 	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", rows, sessions, t.errors, t.warnings-other)
 	return t.lost()
-}
-
-// textlessIn counts answers to questions whose words are unknown.
-func textlessIn(in schema.Seq[schema.QARecord], n *int) schema.Seq[schema.QARecord] {
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for r, err := range in {
-			if err == nil && r.V.Question == "" {
-				*n++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }

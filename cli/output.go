@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"membench/eval/pipeline"
-	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -91,10 +90,11 @@ func (t *tally) take(err error) error {
 	return nil
 }
 
+// found is take for what cannot fail.
+func (t *tally) found(f *schema.Finding) { t.take(f) }
+
 // log is what a step of an evaluation is given.
-func (t *tally) log() pipeline.Log {
-	return pipeline.Log{Words: t.e.warnf, Found: func(f *schema.Finding) { t.take(f) }}
-}
+func (t *tally) log() pipeline.Log { return pipeline.Log{Words: t.e.warnf, Found: t.found} }
 
 // summary says on standard error what was not printed.
 func (t *tally) summary() {
@@ -135,7 +135,7 @@ func (t *tally) lost() error {
 
 // drop passes a stream on without its findings, which are counted, as are the records.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
-	return records.Observe(records.Drop(in, func(f *schema.Finding) { t.take(f) }), func(*T) { t.taken++ })
+	return schema.Observe(schema.Drop(in, t.found), func(*T) { t.taken++ })
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

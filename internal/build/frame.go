@@ -157,23 +157,7 @@ func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
 
 // Drop passes a stream on without its findings, which are counted, as are the records.
 func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			var x *schema.Finding
-			if errors.As(err, &x) {
-				if f.Found(x); !x.Warning {
-					continue
-				}
-				err = nil
-			}
-			if err == nil {
-				f.Taken++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Observe(schema.Drop(in, f.Found), func(*T) { f.Taken++ })
 }
 
 // inputs is the digests of all files that were opened, sorted by path. Paths are relative
