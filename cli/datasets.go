@@ -23,7 +23,7 @@ import (
 )
 
 func newDatasetsCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "datasets",
 		Short: "List, fetch, check and convert benchmark data",
 		Long: `List, fetch, check and convert benchmark data.
@@ -36,11 +36,7 @@ docs/datasets.md says what each reader does.`,
   membench datasets info locomo locomo10.json
   membench datasets convert locomo locomo10.json --to dialogue -o locomo
   membench datasets lint longmemeval longmemeval_s_cleaned.json --summary`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
-	return c
+	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
 func newDatasetsListCmd(e *env) *cobra.Command {
@@ -57,11 +53,7 @@ be passed on, and whether the format was only seen in other people's source code
 			if asJSON {
 				return writeJSON(e.out, datasets.Catalogue())
 			}
-			w := table.NewWriter()
-			w.SetOutputMirror(e.out)
-			w.SetStyle(table.StyleLight)
-			w.Style().Format.Header = 0
-			w.Style().Options = table.OptionsNoBordersAndSeparators
+			w := newTable(e.out)
 			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
 			for _, i := range datasets.Catalogue() {
 				pass, format := "no", "checked"

@@ -107,14 +107,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
 	switch {
 	case o.jsonl:
-		var line []byte
-		return func(s diff.Step) (err error) {
-			if line, err = codec.Append(line[:0], s.Change, codec.Compact); err != nil {
-				return err
-			}
-			_, err = w.Write(append(line, '\n'))
-			return err
-		}
+		return func(s diff.Step) error { return codec.WriteLine(w, s.Change) }
 	case o.json || o.summary:
 		return nil
 	}

@@ -125,8 +125,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		o.dataset = form.Dataset
 	}
 	given := o.dataset != ""
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	var files []exported
 	others := map[string]bool{}
 	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {

@@ -167,8 +167,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if err := notInput(o.out, o.inputs...); err != nil {
 		return err
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	question, _, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err

@@ -14,7 +14,19 @@ import (
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/findings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
 )
+
+// newTable makes a table without frame for people.
+func newTable(out io.Writer) table.Writer {
+	w := table.NewWriter()
+	w.SetOutputMirror(out)
+	w.SetStyle(table.StyleLight)
+	w.Style().Format.Header = 0
+	w.Style().Options = table.OptionsNoBordersAndSeparators
+	return w
+}
 
 // mute is e with its streams going nowhere: for dry runs.
 func (e *env) mute() *env {
@@ -112,6 +124,13 @@ func (t *tally) loss(step string, f stepFlags) schema.Loss {
 // and so knows no share.
 type acceptFlag int
 
+// tally counts findings, of which so many are accepted.
+func (a acceptFlag) tally(e *env) *tally {
+	t := newTally(e, 20)
+	t.accept = a
+	return t
+}
+
 func (a *acceptFlag) String() string { return strconv.Itoa(int(*a)) }
 func (a *acceptFlag) Type() string   { return "number" }
 func (a *acceptFlag) Set(s string) error {
@@ -137,8 +156,6 @@ func (t *tally) lost() error {
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
 	return schema.Observe(schema.Drop(in, t.found), func(*T) { t.taken++ })
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

@@ -45,7 +45,6 @@ type Frame struct {
 
 	Rejected int            // findings that are errors
 	Failed   int            // findings that a model or a service is at fault for
-	Warnings int            // the others
 	Taken    int            // records that were read and are good
 	ByCode   map[string]int // findings by code
 
@@ -65,8 +64,7 @@ func (f *Frame) Found(x *schema.Finding) {
 	}
 	f.ByCode[x.Code]++
 	switch {
-	case x.Warning:
-		f.Warnings++
+	case x.Warning: // counted by code alone
 	case x.Failed != "":
 		f.Fail(x.Failed, 1)
 	default:
