@@ -42,15 +42,33 @@ def joined(column):
     return pc.binary_join(pa.ListArray.from_arrays([0, len(column)], column), b"\n")[0].as_buffer()
 
 
+def text_of(batch):
+    """The lines of a batch, or of the places in files that it names, in pieces of any size."""
+    if "place" not in batch.schema.names:
+        if batch.num_rows:
+            yield joined(batch.column("value"))
+            yield b"\n"
+        return
+    for start, end, name in (place for places in batch.column("place").to_pylist() for place in json.loads(places)):
+        with open(name, "rb") as f:
+            if start:
+                f.seek(start - 1)
+                f.readline()  # it began before
+            piece = b""
+            while (left := end - f.tell()) > 0 and (piece := f.read(min(CHUNK, left))):
+                yield piece
+            if piece and not piece.endswith(b"\n"):
+                yield f.readline().removesuffix(b"\n") + b"\n"
+
+
 def feed(head, batches, stdin, failed):
     """Writes some lines, and those of batches, to a process."""
     try:
         with stdin:
             stdin.write(head)
             for batch in batches:
-                if batch.num_rows:
-                    stdin.write(joined(batch.column("value")))
-                    stdin.write(b"\n")
+                for piece in text_of(batch):
+                    stdin.write(piece)
     except BrokenPipeError:
         pass  # its exit code says why
     except BaseException as e:  # of Spark: a lost task must not look like the end of the lines
@@ -255,6 +273,23 @@ class Steps:
             frame = frame.union(more)
         return frame.repartition(self.shards) if frame.rdd.getNumPartitions() < self.shards else frame
 
+    def texts(self, paths):
+        """The lines of files, for filters. Of files that every node has as its own it is the places, for Spark would look at each line."""
+        files = [(f, self.fs(f).getFileStatus(self.path(f)).getLen()) for f in self.files(paths)]
+        if not self.size or not all(f.startswith("file:") and f.endswith(".jsonl") for f, _ in files):
+            return self.lines(paths)
+        most, tasks, room = min(SHARD, max(1 << 22, -(-self.size // self.shards))), [], 0
+        for f, size in files:
+            for start in range(0, size, most):
+                end = min(size, start + most)
+                if room < end - start:
+                    tasks.append([])
+                    room = most
+                tasks[-1].append((start, end, f.removeprefix("file:")))
+                room -= end - start
+        places = self.spark.range(0, len(tasks), 1, len(tasks))
+        return places.select(F.get(F.lit([json.dumps(t) for t in tasks]), F.col("id").cast("int")).alias("place"))
+
     def cut(self):
         return f"{self.membench} shard cut --parts {self.shards}"
 
@@ -303,7 +338,7 @@ class Steps:
 
     def mapped(self, stage, paths, options=""):
         """Keyed lines in parts; where some key is hot, lines are merged where they are read first."""
-        text = self.lines(paths)
+        text = self.texts(paths)
         commands = [f"{self.membench} shard {stage} map {options}"]
         if self.hot(paths, commands[0]):
             commands.append(f"{self.membench} shard {stage} combine {options.split('--hop')[0]}")
@@ -361,7 +396,7 @@ class Steps:
         return filtered(parts, [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], self.rejected, head, digests=self.digests), ["findings"]
 
     def cypher(self):
-        text = self.lines(self.o.input)
+        text = self.texts(self.o.input)
         command = f"{self.membench} shard cypher map {self.o.options}"
         sample = self.here(self.sample(self.o.input, max(64, 8 * self.shards)), f"{command} 2> /dev/null")
         keys = sorted(line.partition(b"\t")[0] for line in sample.splitlines())
@@ -388,7 +423,7 @@ class Steps:
         return filtered(text, [f"{self.membench} shard cypher reduce --heads {self.o.options}"], self.rejected, self.rest, digests=self.digests, always=True)
 
     def admin_csv(self):
-        text = self.lines(self.o.input)
+        text = self.texts(self.o.input)
         command = f"{self.membench} shard admin-csv %s {self.o.options}"
         surveys = filtered(text, [command % "survey"], self.rejected, name="survey").collect()
         out = self.here((bytes(r["value"]) for r in surveys), command % "plan")
