@@ -26,6 +26,7 @@ var marked = []struct{ system, what, held string }{
 	{"UniversalRAGMemory", `"no" is read in any word, and looks nowhere`, "TestModesGallery"},
 	{"UniversalRAGMemory", "a route that is none is drawn by lot", "both modes: a document; a lot has no place in a measurement"},
 	{"amem", "content is not searched until a rebuild", "TestAMem"},
+	{"amem-product", "a score is a distance, least first", "both modes: the cosine"},
 	{"memoryos", "recency is by the clock on the wall", "TestMemoryOSHeat"},
 	{"memoryos", "knowledge repeats", "TestModesFacts"},
 	{"memoryos", "one page is found twice", "both modes: once"},
