@@ -178,9 +178,12 @@ func ruleInsights(questions, texts []string, n int) (out []string) {
 	return out
 }
 
+// fades is the recency of what was stored n things ago.
+func fades(decay float64, n int) float64 { return math.Pow(decay, float64(n)) }
+
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	recency := recall.Each(func(s *recall.State, i int, _ *store.Record) float64 {
-		return math.Pow(p.o.Decay, float64(s.Store.Len()-p.at[i]))
+		return fades(p.o.Decay, s.Store.Len()-p.at[i])
 	})
 	importance := recall.Each(func(_ *recall.State, i int, _ *store.Record) float64 { return p.imp[i] })
 	relevance := recall.Cosine()
