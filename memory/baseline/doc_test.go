@@ -42,7 +42,7 @@ var origins = map[string]origin{
 	"graphiti-native":    {"getzep/graphiti 993e081a", "a thing's summary is asked for (0.31.2 joins the facts while they are short: its text was the answer when compared), missing times are not, by a call of their own; by rule candidates for contradiction are facts of the same source, not a search over all; names by exact letter groups, not MinHash; no communities, no breadth-first recipe, no cross-encoder"},
 	"zep-like":           {"getzep/graphiti 993e081a", "as graphiti-native, asked for episodes without a reranker"},
 	"memgpt":             {"MemGPT paper, Letta's functions", "no heartbeats or summaries of the queue; searches by meaning"},
-	"memu":               {"NevaMind-AI/memU 357aefc8 (1.5.1)", "one session is one segment; sessions are not searched by caption; one check whether it is enough, not two"},
+	"memu":               {"NevaMind-AI/memU 357aefc8 (1.5.1)", "one session is one segment; sessions are not searched by caption; what was found is checked once, not twice"},
 	"memu-v2":            {"NevaMind-AI/memU 37d2efa5", "segments are facts by rule: there the calling agent makes them"},
 	"memverse-lite":      {"KnowledgeXLab/MemVerse e94d9acb", "one graph for three, relations not re-inserted, no parametric memory"},
 	"amem":               {"WujiangXu/AgenticMemory 7f716dc5", "a link to a note that does not exist is left out (there it crashes); a note is shown once"},
@@ -166,8 +166,7 @@ func TestSystemsDoc(t *testing.T) {
 			b.WriteString(systemRow(t, spec, parity))
 		}
 	}
-	page(t, "../../docs/systems.md", map[string]string{"systems": b.String(), "flaws": flawTable()})
-	page(t, "../../docs/results.md", map[string]string{"cost": costTable(t)})
+	page(t, "../../docs/systems.md", map[string]string{"systems": b.String(), "flaws": flawTable(), "cost": costTable(t)})
 }
 
 // page holds a page's generated parts, or writes them.

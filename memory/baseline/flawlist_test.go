@@ -61,6 +61,7 @@ var marked = []struct{ system, what, held string }{
 	{"graphiti-native", "equal or missing times end nothing; what ended is found", "TestModesGraphs"},
 	{"graphiti-native", "the reranker by mentions puts the rarest first", "both modes: not offered"},
 	{"memu", "repeats are stored again; a model's \"no\" finds nothing", "TestModesFacts"},
+	{"memu", "an item that was said once has no salience", "both modes: it counts once, as the code of 1.5.1 does"},
 	{"memu", "categories are embedded again for each question", "both modes: once"},
 	{"memverse-lite", "only core memories are found", "TestModesGraphs"},
 	{"memverse-lite", "all of a kind is inserted again each time; no time", "both modes: inserted once, with the dialogue's time"},

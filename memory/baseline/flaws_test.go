@@ -158,8 +158,14 @@ var flaws = []flaw{
 		func(t *testing.T, m memory.Memory) any {
 			return has(t, m, func(it memory.Item) bool { return strings.HasPrefix(it.Text, "tall_harbour_crane --") })
 		}, true, false},
-	{"memu", "an item that was said once has no salience", `"salience":true`, nil, [][]string{{"I moved to Porto.", "I planted nine apple trees."}},
-		first("nine apple trees", "apple"), true, false},
+	{"memu", "what the summaries answer finds no item", "", model(map[string][]string{
+		op.PurposeItems: {`{"items":[{"content":"Planted nine apple trees.","categories":["experiences"]}]}`}, op.PurposeDecide: {`{"retrieve":true}`}, op.PurposeEnough: {`{"enough":true}`},
+	}), [][]string{{"I planted nine apple trees."}}, first("nine apple trees", "apple"), true, false},
+	{"memu", "an item of an unknown category is in none", "", model(map[string][]string{
+		op.PurposeItems: {`{"items":[{"content":"Planted nine apple trees.","categories":["gardens"]}]}`},
+	}), [][]string{{"I planted nine apple trees."}}, func(t *testing.T, m memory.Memory) any {
+		return has(t, m, func(it memory.Item) bool { return it.Kind == "summary" })
+	}, true, false},
 }
 
 // TestFlaws: the modes differ exactly where a published system is wrong.

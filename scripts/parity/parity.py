@@ -795,7 +795,84 @@ def gallery(name, **options):
     return run
 
 
+def memu(turns, asks, script):
+    source("memU/src")
+    fake("memu._core", "lazyllm")
+    import asyncio, logging
+
+    logging.disable(logging.ERROR)
+    from memu.app.service import MemoryService
+
+    now, sums = {"n": 0}, []
+    root = {"profile": "profile", "event": "events"}
+
+    class Model:
+        async def embed(self, texts):
+            return [embed(t) for t in texts]
+
+        async def chat(self, prompt, system_prompt=None, **k):
+            if prompt.startswith("TYPE "):
+                kind, text = prompt.split("\n", 1)
+                kind = kind[5:]
+                out = []
+                for line in re.findall(r"\[user\]:? (.*)", text):
+                    s = statement(line)
+                    f = s and parse(s)
+                    if s and (f is None or f[1] in ("likes", "喜欢")) == (kind == "event"):
+                        cat = {"lives in": "personal_info", "住在": "personal_info", "works at": "work_life", "likes": "preferences", "喜欢": "preferences"}.get(f[1] if f else "", "no_such")
+                        out.append((s, cat))
+                script.say("items", {"items": [{"content": s, "categories": [c]} for s, c in out]}, "")
+                return f"<{root[kind]}>" + "".join(f"<memory><content>{s}</content><categories><category>{c}</category></categories></memory>" for s, c in out) + f"</{root[kind]}>"
+            if prompt.startswith("CATEGORY "):
+                text = prompt[9:] + f" was spoken of in session {now['session']}."
+                sums.append((prompt[9:], text))
+                return text
+            if "q" not in now:  # segments: none, so that a session is one
+                return "{}"
+            now["n"] += 1
+            i = now["i"]
+            if now["n"] == 1:
+                yes = i % 7 != 3
+                script.say("decide", {"retrieve": yes, "query": ""}, "")
+            elif now["n"] == 2:
+                yes = i % 5 != 4
+                script.say("enough", {"enough": not yes, "query": f"{now['q']} of {i}"}, "")
+            else:  # membench does not check a second time
+                yes = False
+            return f"<decision>{'RETRIEVE' if yes else 'NO_RETRIEVE'}</decision><rewritten_query>{now['q']} of {i}</rewritten_query>"
+
+    folder = tempfile.mkdtemp()
+    s = MemoryService(blob_config={"resources_dir": folder + "/r"}, memorize_config={"memory_types": ["profile", "event"]})
+    s._get_llm_client = s._get_step_llm_client = s._get_step_embedding_client = lambda *a, **k: Model()
+    s._build_memory_type_prompt = lambda memory_type, resource_text, categories_str: f"TYPE {memory_type}\n{resource_text}"
+    s._build_category_summary_prompt = lambda category, new_memories: "CATEGORY " + category.name
+
+    async def run():
+        whole = len(turns) // (2 * SESSION)
+        for n in range(whole):
+            path = f"{folder}/{n}.json"
+            with open(path, "w") as f:
+                json.dump([{"role": t["role"], "content": t["text"], "created_at": t["time"]} for t in turns[n * 2 * SESSION : (n + 1) * 2 * SESSION]], f)
+            now["session"] = n
+            await s.memorize(resource_url=path, modality="conversation")
+            for _, text in sorted(sums):
+                script.say("summary", {"summary": text}, "")
+            sums.clear()
+        db = s.database
+        kept = [{"kind": i.memory_type, "text": i.summary} for i in db.memory_item_repo.items.values()]
+        kept += [{"kind": "summary", "text": c.summary} for c in db.memory_category_repo.categories.values() if c.summary]
+        hits = []
+        for i, q in enumerate(asks):
+            now.update(q=q, i=i, n=0)
+            r = await s.retrieve([{"role": "user", "content": {"text": q}}])
+            hits.append([{"text": x["summary"], "score": x["score"]} for x in r["items"]])
+        return None, kept, hits
+
+    return asyncio.run(run())
+
+
 RUN = {
+    "memu": ("memu-py 1.5.1 (NevaMind-AI/memU 357aefc8)", memu),
     "mem0-published": ("mem0ai", mem0),
     "mem0-v2": ("mem0ai", mem0),
     "mem0-graph": ("mem0ai", lambda t, a, s: mem0(t, a, s, graph=True)),
@@ -813,7 +890,7 @@ for name, options in {
 }.items():
     RUN[name] = ("Mem-Gallery c0a04545", gallery(name, **options))
 IMAGES = {"MMMemory", "MMFUMemory", "NGMemory", "AUGUSTUSMemory", "UniversalRAGMemory"}
-SESSIONS = {"GAMemory", "RFMemory"}
+SESSIONS = {"GAMemory", "RFMemory", "memu"}
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # parity.sh: runs the originals of memory systems again and writes what they keep and find
-# to memory/baseline/testdata/parity. Needs the package index, git, python3.11 and about
-# 2 GB (PyTorch among it); environments and checkouts are kept in ~/.cache/membench.
+# to memory/baseline/testdata/parity. Needs the package index, git, python3.11, python3.13
+# and about 2 GB (PyTorch among it); environments and checkouts are kept in ~/.cache/membench.
 # Versions and commits are pinned.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,6 +25,8 @@ checkout() { # NAME REPOSITORY COMMIT: what no package holds
 checkout AgenticMemory WujiangXu/AgenticMemory 7f716dc5
 checkout A-mem agiresearch/A-mem ceffb860
 checkout Mem-Gallery ma-xueqian/Mem-Gallery c0a04545 # a full public fork of YuanchenBei/Mem-Gallery
+checkout memU NevaMind-AI/memU 357aefc8 # the package builds a core in Rust that it does not use
+py=${PYTHON313:-python3.13} env memu pydantic sqlmodel pendulum defusedxml httpx numpy openai langchain-core
 env parity-sources torch numpy chromadb rank-bm25
 env mem0-1.0.11 mem0ai==1.0.11 qdrant-client==1.20.0
 env mem0-2.2.1 mem0ai==2.2.1 qdrant-client==1.20.0
@@ -44,3 +46,4 @@ done
 for system in amem amem-product FUMemory STMemory LTMemory GAMemory MGMemory RFMemory MMMemory MMFUMemory NGMemory AUGUSTUSMemory UniversalRAGMemory; do
   "$cache/parity-sources/bin/python" "$here/parity.py" "$system" "$out"
 done
+"$cache/memu/bin/python" "$here/parity.py" memu "$out"
