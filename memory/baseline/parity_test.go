@@ -124,6 +124,7 @@ var heldAgainst = map[string]struct {
 	"NGMemory":           {options: `{"mode":"faithful","nodes":1000}`, k: 1000},
 	"AUGUSTUSMemory":     {options: `{"mode":"faithful","nodes":1000}`, k: 1000},
 	"UniversalRAGMemory": {options: `{"mode":"faithful"}`, k: 10},
+	"omni-simplemem":     {options: `{"mode":"faithful"}`, k: 1000},
 	"memu":               {options: `{"mode":"faithful"}`, k: 10},
 	"amem":               {options: `{"mode":"faithful","reindex":6}`, k: 10},
 	"amem-product":       {options: `{"mode":"faithful"}`, k: 10},

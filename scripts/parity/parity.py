@@ -871,7 +871,41 @@ def memu(turns, asks, script):
     return asyncio.run(run())
 
 
+def omni(turns, asks, script):
+    fake("torch", "torchvision", "PIL", "PIL.Image", "cv2", "faiss")
+    del sys.modules["faiss"]  # without it, numpy searches
+    source("SimpleMem/OmniSimpleMem")
+    import logging
+
+    logging.disable(logging.ERROR)
+    from omni_memory.core.config import OmniMemoryConfig
+    from omni_memory.orchestrator import OmniMemoryOrchestrator
+    from omni_memory.utils import embedding
+
+    embedding.EmbeddingService = type("EmbeddingService", (), {"__init__": lambda self, *a, **k: None, "embed_text": lambda self, text: embed(text)})
+    conf = OmniMemoryConfig.create_default()
+    conf.embedding.embedding_dim = DIM
+    s = OmniMemoryOrchestrator(config=conf, data_dir=tempfile.mkdtemp())
+    n = [0]
+
+    def summary(prompt):
+        n[0] += 1
+        text = f"Summary {n[0]} of a long text."
+        return script.say("summary", {"summary": text}, text)
+
+    s.text_processor._call_llm = summary
+    s.entity_extractor.extract = lambda mau: ([], [])
+    s.graph_retriever.retrieve = lambda *a, **k: None
+    s.parametric_store.recall = lambda *a, **k: None
+    for p in pairs(turns):
+        s.add_text("user: " + p[0]["text"] + "\nassistant: " + p[1]["text"])
+    text = lambda m: m["details"]["full_text"]
+    kept = [{"kind": "pair", "text": m.details["full_text"]} for m in s.mau_store.iter_all()]
+    return None, kept, [[{"text": text(m), "score": m["score"]} for m in s.query(q).items] for q in asks]
+
+
 RUN = {
+    "omni-simplemem": ("aiming-lab/SimpleMem db80b6a7 (OmniSimpleMem)", omni),
     "memu": ("memu-py 1.5.1 (NevaMind-AI/memU 357aefc8)", memu),
     "mem0-published": ("mem0ai", mem0),
     "mem0-v2": ("mem0ai", mem0),
@@ -901,6 +935,10 @@ def main():
         if system in IMAGES:
             for i in range(0, len(turns), 6):
                 turns[i]["image"] = {"id": f"img{i}", "caption": f"{TOWNS[i % 8]} with {LIKES[i % 5]}"}
+        if system == "omni-simplemem":  # long texts, and questions with words that it obeys
+            for i in (8, 30):
+                turns[i]["text"] += " " + " ".join(f"and thing {j}" for j in range(30))
+            asks = [["", "Exactly: ", "As they said, ", "Today: ", "In a photo or a note: "][i % 5] + q for i, q in enumerate(asks)]
         if system == "MGMemory":  # a text that alone is over the budget empties the queue
             for i in (20, 44):
                 turns[i]["text"] += " " + "and so on " * 40

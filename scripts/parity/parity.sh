@@ -25,6 +25,7 @@ checkout() { # NAME REPOSITORY COMMIT: what no package holds
 checkout AgenticMemory WujiangXu/AgenticMemory 7f716dc5
 checkout A-mem agiresearch/A-mem ceffb860
 checkout Mem-Gallery ma-xueqian/Mem-Gallery c0a04545 # a full public fork of YuanchenBei/Mem-Gallery
+checkout SimpleMem aiming-lab/SimpleMem db80b6a7
 checkout memU NevaMind-AI/memU 357aefc8 # the package builds a core in Rust that it does not use
 py=${PYTHON313:-python3.13} env memu pydantic sqlmodel pendulum defusedxml httpx numpy openai langchain-core
 env parity-sources torch numpy chromadb rank-bm25
@@ -43,7 +44,7 @@ for system in mem0-graph memoryos simplemem hipporag; do
   "$cache/parity/bin/python" "$here/parity.py" "$system" "$out"
 done
 "$cache/graphiti/bin/python" "$here/parity.py" graphiti-native "$out"
-for system in amem amem-product FUMemory STMemory LTMemory GAMemory MGMemory RFMemory MMMemory MMFUMemory NGMemory AUGUSTUSMemory UniversalRAGMemory; do
+for system in amem amem-product FUMemory STMemory LTMemory GAMemory MGMemory RFMemory MMMemory MMFUMemory NGMemory AUGUSTUSMemory UniversalRAGMemory omni-simplemem; do
   "$cache/parity-sources/bin/python" "$here/parity.py" "$system" "$out"
 done
 "$cache/memu/bin/python" "$here/parity.py" memu "$out"
