@@ -34,7 +34,7 @@ test: ## run every test; the last lines count passed, failed and skipped
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
 
-parity: ## run the original packages of memory systems again and record what they keep and find (network, python3.11, about 1 GB)
+parity: ## run the originals of memory systems again and record what they keep and find (network, python3.11, about 2 GB)
 	scripts/parity/parity.sh
 	$(GO) test ./memory/baseline -run Parity -count 1
 
