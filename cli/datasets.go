@@ -53,7 +53,7 @@ be passed on, and whether the format was only seen in other people's source code
 			if asJSON {
 				return writeJSON(e.out, datasets.Catalogue())
 			}
-			w := newTable(e.out)
+			w := newTable(e.text())
 			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
 			for _, i := range datasets.Catalogue() {
 				pass, format := "no", "checked"

@@ -57,13 +57,13 @@ func runSchemaList(e *env, asJSON bool) error {
 			}
 			row := schemaRow{k, v, schema.SchemaURL(k, v), doc.Title, doc.Description}
 			if asJSON {
-				if err := codec.WriteLine(e.out, row); err != nil {
+				if err := codec.WriteLine(e.text(), row); err != nil {
 					return err
 				}
 				continue
 			}
 			text, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.out, "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
+			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
 				return err
 			}
 		}
@@ -244,7 +244,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			writers++
 		}
 		if asJSON {
-			if err := codec.WriteLine(e.out, c); err != nil {
+			if err := codec.WriteLine(e.text(), c); err != nil {
 				return err
 			}
 			continue
@@ -257,7 +257,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 		if c.Pointer != "" {
 			at += " " + c.Pointer
 		}
-		if _, err := fmt.Fprintf(e.out, "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
+		if _, err := fmt.Fprintf(e.text(), "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
 			return err
 		}
 	}
@@ -285,13 +285,13 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 					continue
 				}
 				if asJSON {
-					if err := codec.WriteLine(e.out, c); err != nil {
+					if err := codec.WriteLine(e.text(), c); err != nil {
 						return err
 					}
 					continue
 				}
 				meaning, fix := e.texts.code(c)
-				if _, err := fmt.Fprintf(e.out, "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
+				if _, err := fmt.Fprintf(e.text(), "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

@@ -137,7 +137,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 	if asJSON {
 		return writeJSON(e.out, rows)
 	}
-	w := newTable(e.out)
+	w := newTable(e.text())
 	if services {
 		w.AppendHeader(table.Row{"name", "version", "dates", "speakers", "waits", "lists", "drops", "what it is"})
 		yes := map[bool]string{true: "yes", false: "no"}
