@@ -9,6 +9,7 @@ import (
 	"membench/graph/diff"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
