@@ -299,13 +299,6 @@ func textsOf(hits []hit) []string {
 	return out
 }
 
-func dot(a, b []float32) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
-}
-
 // ranked makes the hits of a list whose order is no longer the backend's: scores are
 // 1/(1+rank).
 func ranked(hits []hit) (out []memory.Hit) {

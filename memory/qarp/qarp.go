@@ -273,7 +273,7 @@ func (l *layer) groups(ctx context.Context, hits []hit, near float64, done *memo
 	if err != nil {
 		return nil, err
 	}
-	return recall.Groups(len(hits), near, func(i, j int) float64 { return dot(v[i], v[j]) }), nil
+	return recall.Groups(len(hits), near, func(i, j int) float64 { return recall.Dot(v[i], v[j]) }), nil
 }
 
 // refine drops what does not help. Scores become 1/(1+rank): the order is no longer

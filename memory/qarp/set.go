@@ -179,7 +179,7 @@ func (l *layer) rerank(ctx context.Context, question string, hits []hit, done *m
 		return err
 	}
 	for i := range hits {
-		hits[i].Score = 0.6*dot(v[0], v[i+1]) + 0.4*recall.Coverage(question, hits[i].Text)
+		hits[i].Score = 0.6*recall.Dot(v[0], v[i+1]) + 0.4*recall.Coverage(question, hits[i].Text)
 	}
 	byScore(hits)
 	return nil
