@@ -281,16 +281,6 @@ func compareTimes(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// vectors embeds texts.
-func (l *layer) vectors(ctx context.Context, texts []string, done *memory.Retrieved) ([][]float32, error) {
-	e, err := llm.Embed(ctx, l.sys.d.Embed, texts)
-	done.Usage = done.Usage.Add(e.Usage)
-	if err == nil && len(e.Vectors) != len(texts) {
-		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), l.sys.d.Embed.Profile(), len(e.Vectors))
-	}
-	return e.Vectors, err
-}
-
 func textsOf(hits []hit) []string {
 	out := make([]string, len(hits))
 	for i, h := range hits {

@@ -35,6 +35,7 @@ import (
 	"membench/memory/native"
 	"membench/memory/op"
 	"membench/memory/recall"
+	"membench/memory/store"
 )
 
 // Options of the layer.
@@ -269,7 +270,7 @@ func (l *layer) groups(ctx context.Context, hits []hit, near float64, done *memo
 	if len(hits) == 0 {
 		return nil, nil
 	}
-	v, err := l.vectors(ctx, textsOf(hits), done)
+	v, err := store.Many(ctx, l.sys.d.Embed, &done.Usage, textsOf(hits))
 	if err != nil {
 		return nil, err
 	}
