@@ -117,7 +117,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 			rows = append(rows, [3]string{"  name", "none: this role goes by rule"})
 		}
 	}
-	return writeColumns(e.out, rows)
+	return writeColumns(e.text(), rows)
 }
 
 // writeColumns aligns rows by the columns that a terminal gives their characters.
@@ -196,7 +196,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 		return writeJSON(e.out, map[string]any{"prompts": rows})
 	}
 	for _, r := range rows {
-		fmt.Fprintf(e.out, "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
+		fmt.Fprintf(e.text(), "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ be passed on, and whether the format was only seen in other people's source code
 				return writeJSON(e.out, datasets.Catalogue())
 			}
 			w := table.NewWriter()
-			w.SetOutputMirror(e.out)
+			w.SetOutputMirror(e.text())
 			w.SetStyle(table.StyleLight)
 			w.Style().Format.Header = 0
 			w.Style().Options = table.OptionsNoBordersAndSeparators

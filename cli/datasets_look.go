@@ -145,7 +145,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 			Counts *caseReport `json:"counts,omitzero"`
 		}{info, counts}), lost)
 	}
-	return errors.Join(printDatasetInfo(e.out, info, counts), lost)
+	return errors.Join(printDatasetInfo(e.text(), info, counts), lost)
 }
 
 func printDatasetInfo(w io.Writer, i datasets.Info, n *caseReport) error {
@@ -230,7 +230,7 @@ when there are errors; warnings do not count.`,
 }
 
 func runLint(ctx context.Context, e *env, o lintOptions) error {
-	p, err := findings.New(e.out, o.format, o.limit, o.summary)
+	p, err := findings.New(e.findings(o.format), o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}

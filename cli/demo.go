@@ -151,7 +151,7 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chai
 		}
 		probes.Add(rec.V)
 	}
-	fmt.Fprintln(e.out, &probes)
+	fmt.Fprintln(e.text(), &probes)
 	line := "source/norm/ch01_first_night.norm.md:15"
 	if claim != nil {
 		e.printf("\nA fact that changed, with its evidence. The current claim is\n\n  %s\n\nand the one before it, traced to its source line:\n\n", successor.ID)

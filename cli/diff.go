@@ -4,7 +4,10 @@ import (
 	"context"
 	"io"
 
+	"membench/chain"
+	"membench/graph"
 	"membench/graph/diff"
+	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
 
@@ -79,6 +82,9 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		rep, err = diff.Run(ctx, o.Options)
 		return err
 	})
+	if err == nil {
+		err = o.rules(ctx, t)
+	}
 	t.summary()
 	if err != nil {
 		return err
@@ -102,6 +108,24 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		return err
 	}
 	return errFindings
+}
+
+// rules warns of what validate refuses in the graphs: nothing is lost by comparing it.
+func (o diffOptions) rules(ctx context.Context, t *tally) error {
+	for _, side := range []string{o.A, o.B} {
+		files, err := graph.Files(side)
+		if err != nil {
+			continue // claims
+		}
+		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Rejected: t.errors > 0, Report: func(f *schema.Finding) {
+			f.Warning = true
+			t.take(f)
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printer writes each change in the form that the flags say; nil: none is written.

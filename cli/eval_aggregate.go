@@ -132,7 +132,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	case o.out != "":
 		return errors.Join(pipeline.WriteSummaries(o.out, all), t.lost())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, s := range all {
 		aggregate.WriteText(w, s)
 	}

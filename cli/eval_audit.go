@@ -127,7 +127,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	if o.json {
 		return errors.Join(writeJSON(e.out, all), t.lost())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for i, a := range all {
 		if o.markdown {
 			published.Markdown(w, a)

@@ -228,7 +228,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if o.json {
 		return errors.Join(writeJSON(e.out, rep), t.lost())
 	}
-	return errors.Join(printCalibration(e.out, rep), t.lost())
+	return errors.Join(printCalibration(e.text(), rep), t.lost())
 }
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.

@@ -136,7 +136,7 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	case o.json:
 		err = writeJSON(e.out, rep)
 	default:
-		w := bufio.NewWriter(e.out)
+		w := bufio.NewWriter(e.text())
 		rep.WriteText(w)
 		err = w.Flush()
 	}
@@ -159,7 +159,7 @@ func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files
 	case o.json:
 		err = writeJSON(e.out, v)
 	default:
-		w := bufio.NewWriter(e.out)
+		w := bufio.NewWriter(e.text())
 		compare.WriteGates(w, v.Gates)
 		err = w.Flush()
 	}

@@ -199,7 +199,7 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally, qa string) error {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.out, qa)
-	table := e.out
+	table := e.text()
 	if out == "-" {
 		table = e.err
 	}

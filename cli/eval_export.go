@@ -91,7 +91,7 @@ func runEvalForms(e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.out, published.Forms())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, f := range published.Forms() {
 		fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
 	}

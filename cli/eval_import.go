@@ -102,7 +102,7 @@ func runEvalFormats(e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.out, published.Formats())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, f := range published.Formats() {
 		marks := ""
 		if !f.Verified {

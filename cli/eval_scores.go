@@ -25,7 +25,7 @@ func printScores(e *env, summaries []schema.Summary) error {
 	}
 	for _, d := range r.Datasets {
 		w := table.NewWriter()
-		w.SetOutputMirror(e.out)
+		w.SetOutputMirror(e.text())
 		w.SetStyle(table.StyleLight)
 		w.Style().Format.Header = 0
 		w.Style().Options = table.OptionsNoBordersAndSeparators

@@ -121,6 +121,6 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 		e.warnf("dry run: nothing was asked and nothing is in %s; calls that several arms share are counted for each arm, and paid for once", dir)
 		return nil
 	}
-	_, said := fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
+	_, said := fmt.Fprintln(e.text(), filepath.Join(dir, "report.md"))
 	return cmp.Or(said, err)
 }

@@ -302,7 +302,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		err = rep.Write(e.out)
+		err = rep.Write(e.text())
 	}
 	if err != nil {
 		return err
@@ -331,6 +331,17 @@ func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*gra
 		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: func(f *schema.Finding) { t.take(f) }})
 	if err != nil {
 		return nil, err
+	}
+	cat, err := chain.LoadCatalog(o.catalogs)
+	if err == nil {
+		err = chain.Rules(ctx, files, chain.RulesOptions{Catalog: cat, Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: func(f *schema.Finding) {
+			if !f.Warning { // the load warns of the vocabulary itself
+				t.take(f)
+			}
+		}})
+	}
+	if err != nil {
+		return nil, errors.Join(err, gate.Close())
 	}
 	for _, err := range gate.Elements() {
 		if err != nil {

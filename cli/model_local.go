@@ -155,7 +155,7 @@ func (o *localModel) print(e *env, s local.State) error {
 	if s.Kind == local.Embeddings {
 		url, model = "LOCAL_EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_MODEL"
 	}
-	_, err := fmt.Fprintf(e.out, "export %s=%s %s=%s\n", url, s.URL, model, s.Model)
+	_, err := fmt.Fprintf(e.text(), "export %s=%s %s=%s\n", url, s.URL, model, s.Model)
 	return err
 }
 

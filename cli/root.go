@@ -69,6 +69,14 @@ func (e *env) place(dir string) open.Place {
 // text is standard output for what people read, which may quote data.
 func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
+// findings is standard output for findings in a form.
+func (e *env) findings(form string) io.Writer {
+	if form == "text" {
+		return e.text()
+	}
+	return e.out
+}
+
 // warnf writes information to standard error.
 func (e *env) warnf(format string, args ...any) { e.say(levelInfo, format, args...) }
 

@@ -65,13 +65,13 @@ func runSchemaList(e *env, asJSON bool) error {
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+				if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
 					return err
 				}
 				continue
 			}
 			text, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.out, "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
+			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
 				return err
 			}
 		}
@@ -256,7 +256,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+			if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
 				return err
 			}
 			continue
@@ -269,7 +269,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 		if c.Pointer != "" {
 			at += " " + c.Pointer
 		}
-		if _, err := fmt.Fprintf(e.out, "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
+		if _, err := fmt.Fprintf(e.text(), "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
 			return err
 		}
 	}
@@ -301,13 +301,13 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+					if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
 						return err
 					}
 					continue
 				}
 				meaning, fix := e.texts.code(c)
-				if _, err := fmt.Fprintf(e.out, "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
+				if _, err := fmt.Fprintf(e.text(), "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

@@ -142,7 +142,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 		return writeJSON(e.out, rows)
 	}
 	w := table.NewWriter()
-	w.SetOutputMirror(e.out)
+	w.SetOutputMirror(e.text())
 	w.SetStyle(table.StyleLight)
 	w.Style().Format.Header = 0
 	w.Style().Options = table.OptionsNoBordersAndSeparators

@@ -200,10 +200,21 @@ func (f *Frame) inputs() []schema.FileDigest {
 		if path != "-" {
 			path = Rel(dir, absolute(path))
 		}
-		out = append(out, schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n})
+		d := r.digest()
+		d.Path = path
+		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
 	return out
+}
+
+// WasRead is the digest of an input as it was read to its end.
+func (f *Frame) WasRead(name string) (schema.FileDigest, error) {
+	i, ok := f.named[name]
+	if !ok {
+		return schema.FileDigest{}, fmt.Errorf("%s was not read", name)
+	}
+	return f.digests[i].digest(), nil
 }
 
 type digestReader struct {
@@ -222,6 +233,10 @@ func (r *digestReader) Read(p []byte) (int, error) {
 	r.h.Write(p[:n])
 	r.n += int64(n)
 	return n, err
+}
+
+func (r *digestReader) digest() schema.FileDigest {
+	return schema.FileDigest{Path: r.name, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n}
 }
 
 func (r *digestReader) Close() error { return r.r.Close() }

@@ -181,6 +181,13 @@ var alone = map[string]bool{"internal/testsum": true, "internal/exttest": true}
 // standard output is no way to print.
 func streams(f *ast.File) (out []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && len(c.Args) > 0 { // of cli's env, out is for data and text() for what people read
+			if to, ok := c.Args[0].(*ast.SelectorExpr); ok && to.Sel.Name == "out" && fmt.Sprint(to.X) == "e" {
+				if by, ok := c.Fun.(*ast.SelectorExpr); ok && fmt.Sprint(by.X) != "visible" && slices.Contains([]string{"Fprint", "Fprintln", "Fprintf", "NewWriter", "SetOutputMirror"}, by.Sel.Name) {
+					out = append(out, by.Sel.Name+"(e.out), not e.text()")
+				}
+			}
+		}
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
