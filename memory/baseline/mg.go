@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -312,9 +313,6 @@ func (p *mg) Records() []store.Record {
 
 func (p *mg) Clone() native.Policy {
 	c := *p
-	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), map[int][]float32{}
-	for k, v := range p.vec {
-		c.vec[k] = v
-	}
+	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), maps.Clone(p.vec)
 	return &c
 }
