@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"membench/chain"
 	"slices"
@@ -179,7 +178,7 @@ func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (gra
 	}
 	g, err := readGraph(ctx, e, t, o.graph)
 	if err == nil && t.taken+t.errors == 0 {
-		err = fmt.Errorf("%s: the graph is empty", o.graph)
+		err = schema.Brokenf("%s: the graph is empty", o.graph)
 	}
 	return g, func() {}, err
 }
