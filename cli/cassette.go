@@ -15,17 +15,13 @@ import (
 )
 
 func newCassetteCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "cassette",
 		Short: "Look into files of kept model answers, join and repair them",
 		Long: `A cassette is one file with every answer of a model and every vector of a run: what
 --cassette keeps. With --cassette-mode replay-only a run on any machine gives the same
 bytes from it, offline.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
-	return c
+	}, newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
 }
 
 func newCassetteListCmd(e *env) *cobra.Command {

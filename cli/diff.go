@@ -69,7 +69,7 @@ Equal inputs exit with 0, different ones with 3.`,
 
 func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	t := newTally(e, 20)
-	o.Stdin, o.Report = e.in, func(f *schema.Finding) { t.take(f) }
+	o.Stdin, o.Report = e.in, t.found
 	var rep *diff.Report
 	to, out := *e, "-"
 	if o.jsonl {
@@ -132,14 +132,7 @@ func (o diffOptions) rules(ctx context.Context, t *tally) error {
 func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
 	switch {
 	case o.jsonl:
-		var line []byte
-		return func(s diff.Step) (err error) {
-			if line, err = codec.Append(line[:0], s.Change, codec.Compact); err != nil {
-				return err
-			}
-			_, err = w.Write(append(line, '\n'))
-			return err
-		}
+		return func(s diff.Step) error { return codec.WriteLine(w, s.Change) }
 	case o.json || o.summary:
 		return nil
 	}

@@ -79,8 +79,7 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 }
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	question, asked, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err

@@ -189,8 +189,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			files = append(files, qa)
 		}
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {
@@ -267,11 +266,7 @@ func printCalibration(out io.Writer, rep calibrate.Report) error {
 		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
 			continue // a shape of the other language
 		}
-		truth := "wrong"
-		if k.Right {
-			truth = "right"
-		}
-		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth, share(k.Accepted))
+		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth(k.Right), share(k.Accepted))
 		if k.Failed > 0 {
 			fmt.Fprintf(w, ", %d not judged", k.Failed)
 		}

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -125,8 +127,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		o.dataset = form.Dataset
 	}
 	given := o.dataset != ""
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	var files []exported
 	others := map[string]bool{}
 	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {
@@ -150,12 +151,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		return schema.Brokenf("%s: no record was read", qa)
 	}
 	if len(files) == 0 {
-		var have []string
-		for d := range others {
-			have = append(have, d)
-		}
-		slices.Sort(have)
-		return fmt.Errorf("%s has no such answers to %s: the data sets there are %s; name one with --dataset", qa, o.dataset, strings.Join(have, ", "))
+		return fmt.Errorf("%s has no such answers to %s: the data sets there are %s; name one with --dataset", qa, o.dataset, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	if !given && len(others) > 0 {
 		return usagef("%s holds answers to several data sets: name one with --dataset", qa)
@@ -182,8 +178,11 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		var n published.Written
 		err := writeOut(e, path, func(to io.Writer) error {
 			b := bufio.NewWriterSize(to, 1<<16)
+			answers := schema.Keep(drop(newTally(e.mute(), 0), records.QA(ctx, e.in, qa)), func(r *schema.Record[schema.QARecord]) bool {
+				return r.V.Dataset == o.dataset && r.V.System == x.system && r.V.Repeat == x.repeat
+			})
 			var err error
-			if n, err = form.Write(b, answersOf(drop(newTally(e.mute(), 0), records.QA(ctx, e.in, qa)), o.dataset, x), w); err != nil {
+			if n, err = form.Write(b, answers, w); err != nil {
 				return err
 			}
 			return b.Flush()
@@ -199,26 +198,9 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	return t.lost()
 }
 
-// answersOf are the records of one file.
-func answersOf(in schema.Seq[schema.QARecord], dataset string, x exported) schema.Seq[schema.QARecord] {
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for r, err := range in {
-			if err == nil && (r.V.Dataset != dataset || r.V.System != x.system || r.V.Repeat != x.repeat) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
 // sources are the benchmark's own ids of turns: about 60 bytes a turn. nil without cases.
 func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(schema.EventRef) string, error) {
-	path := o.cases
-	if path == "" {
-		path = records.In(o.run, "cases.jsonl")
-	}
+	path := cmp.Or(o.cases, records.In(o.run, "cases.jsonl"))
 	if path == "" {
 		e.warnf("no cases beside the records: the turns that were retrieved are not written")
 		return nil, nil

@@ -16,14 +16,10 @@ import (
 )
 
 func newEvalJudgeCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "judge",
 		Short: "Examine a judge of answers",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newEvalJudgeCheckCmd(e))
-	return c
+	}, newEvalJudgeCheckCmd(e))
 }
 
 type judgeCheckOptions struct {

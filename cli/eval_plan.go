@@ -88,8 +88,7 @@ type planReport struct {
 
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error

@@ -17,14 +17,10 @@ import (
 
 // newExperimentCmd is the parent of the research programmes.
 func newExperimentCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "experiment",
 		Short: "Run a research programme: all of its runs, analyses, tables and figures",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newExperimentQARPCmd(e), newExperimentPCMCmd(e))
-	return c
+	}, newExperimentQARPCmd(e), newExperimentPCMCmd(e))
 }
 
 func newExperimentQARPCmd(e *env) *cobra.Command {

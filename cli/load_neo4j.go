@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -241,7 +242,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
 	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
-		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
+		Report: t.found, Progress: progress}
 	if !o.dryRun {
 		// What follows belongs together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
@@ -328,7 +329,7 @@ func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*gra
 	}
 	jsonl.Expect(slices.Concat(files, files)) // the gate's look, and this one
 	gate, err := graph.NewGate(ctx, func() schema.Seq[schema.Element] { return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) },
-		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: func(f *schema.Finding) { t.take(f) }})
+		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: t.found})
 	if err != nil {
 		return nil, err
 	}
@@ -394,16 +395,8 @@ func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
 	case "hash":
 		return hashing.New(0), nil
 	}
-	first := func(names ...string) string {
-		for _, n := range names {
-			if v := e.getenv(n); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	c, err := openai.New(openai.Options{BaseURL: first("EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
-		Key: first("EMBEDDING_API_KEY", "LOCAL_EMBEDDING_API_KEY", "OPENAI_API_KEY"), Model: o.embed})
+	c, err := openai.New(openai.Options{BaseURL: cmp.Or(e.getenv("EMBEDDING_BASE_URL"), e.getenv("LOCAL_EMBEDDING_BASE_URL"), e.getenv("OPENAI_BASE_URL")),
+		Key: cmp.Or(e.getenv("EMBEDDING_API_KEY"), e.getenv("LOCAL_EMBEDDING_API_KEY"), e.getenv("OPENAI_API_KEY")), Model: o.embed})
 	if err != nil {
 		return nil, usageError{err: err}
 	}

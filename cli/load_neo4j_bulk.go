@@ -17,7 +17,6 @@ import (
 	"membench/cypher/neo4j/server"
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -62,7 +61,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer os.RemoveAll(dir)
 	t := newTally(e, 20)
 	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope, Catalogs: o.catalogs,
-		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Accept: o.accept, Report: func(f *schema.Finding) { t.take(f) }}})
+		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Accept: o.accept, Report: t.found}})
 	t.summary()
 	if !wrote(err) {
 		return err

@@ -242,6 +242,13 @@ func newRoot(e *env) *cobra.Command {
 	return root
 }
 
+// parent makes a command that only has commands below it: alone it prints its help.
+func parent(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(subs...)
+	return c
+}
+
 // loadDotenv puts the variables of a .env file into the environment where they are not
 // set, and remembers which.
 func (e *env) loadDotenv(path string) error {

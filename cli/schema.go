@@ -20,16 +20,12 @@ import (
 )
 
 func newSchemaCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "schema",
 		Short: "List, show, export and compare the published JSON Schemas",
 		Long: `The published contracts: JSON Schemas (2020-12), one per kind of record and
 version, built into the program. 'validate' checks files against them.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e), newSchemaDocsCmd(e))
-	return c
+	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e), newSchemaDocsCmd(e))
 }
 
 func newSchemaListCmd(e *env) *cobra.Command {
@@ -61,11 +57,7 @@ func runSchemaList(e *env, asJSON bool) error {
 			}
 			row := schemaRow{k, v, schema.SchemaURL(k, v), doc.Title, doc.Description}
 			if asJSON {
-				b, err := codec.Append(nil, row, codec.Compact)
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
+				if err := codec.WriteLine(e.text(), row); err != nil {
 					return err
 				}
 				continue
@@ -252,11 +244,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			writers++
 		}
 		if asJSON {
-			b, err := codec.Append(nil, c, codec.Compact)
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
+			if err := codec.WriteLine(e.text(), c); err != nil {
 				return err
 			}
 			continue
@@ -297,11 +285,7 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 					continue
 				}
 				if asJSON {
-					b, err := codec.Append(nil, c, codec.Compact)
-					if err != nil {
-						return err
-					}
-					if _, err := fmt.Fprintf(e.text(), "%s\n", b); err != nil {
+					if err := codec.WriteLine(e.text(), c); err != nil {
 						return err
 					}
 					continue

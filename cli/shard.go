@@ -24,7 +24,7 @@ import (
 )
 
 func newShardCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "shard",
 		Short: "Do a part of a step: filters over keyed lines, for engines and sort(1)",
 		Long: `Do a part of a step: filters over keyed lines, for engines and sort(1).
@@ -33,11 +33,7 @@ A keyed line is KEY TAB RECORD. map gives records their keys; what has one key m
 one reduce, which merges as the step does. Between them, combine may merge any part of the
 lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 		Example: `  cat by_conv/*.jsonl | membench shard compile-claims map | LC_ALL=C sort | membench shard compile-claims reduce | cut -f2-`,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
-	return c
+	}, newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 }
 
 // A shardVerb is one filter: it reads in and writes keyed lines.

@@ -45,7 +45,6 @@ type Frame struct {
 
 	Rejected int            // findings that are errors
 	Failed   int            // findings that a model or a service is at fault for
-	Warnings int            // the others
 	Taken    int            // records that were read and are good
 	ByCode   map[string]int // findings by code
 
@@ -65,8 +64,7 @@ func (f *Frame) Found(x *schema.Finding) {
 	}
 	f.ByCode[x.Code]++
 	switch {
-	case x.Warning:
-		f.Warnings++
+	case x.Warning: // counted by code alone
 	case x.Failed != "":
 		f.Fail(x.Failed, 1)
 	default:
@@ -157,23 +155,7 @@ func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
 
 // Drop passes a stream on without its findings, which are counted, as are the records.
 func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			var x *schema.Finding
-			if errors.As(err, &x) {
-				if f.Found(x); !x.Warning {
-					continue
-				}
-				err = nil
-			}
-			if err == nil {
-				f.Taken++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Observe(schema.Drop(in, f.Found), func(*T) { f.Taken++ })
 }
 
 // inputs is the digests of all files that were opened, sorted by path. Paths are relative

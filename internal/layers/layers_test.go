@@ -35,7 +35,6 @@ var layers = [][]string{
 // mayUse says which third-party module may be imported where.
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
-	"github.com/go-json-experiment/json":       {"internal/codec"},
 	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"annotate/chats", "eval/fidelity", "internal/textnorm"},

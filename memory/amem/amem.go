@@ -28,7 +28,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/rank"
 	"membench/internal/sentence"
 	"membench/internal/tokens"
 	"membench/llm/hashing"
@@ -372,20 +371,12 @@ func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
 		for _, id := range p.st.At(h.Pos).Links {
 			if i, ok := p.st.Find(id); ok && s.Eligible(i) && h.Score > 0 {
 				if v, has := best[i]; !has || v < h.Score*p.o.Linked {
-					best[i] = rank.Round6(h.Score * p.o.Linked)
+					best[i] = h.Score * p.o.Linked
 				}
 			}
 		}
 	}
-	var all []rank.Scored[int]
-	for i, v := range best {
-		all = append(all, rank.Scored[int]{ID: string(p.st.At(i).ID), Score: v, V: i})
-	}
-	var out []recall.Scored
-	for _, x := range rank.Top(all, 0) {
-		out = append(out, recall.Scored{Pos: x.V, Score: x.Score})
-	}
-	return out
+	return recall.Best(best)
 }
 
 // Records lists the notes.

@@ -46,14 +46,14 @@ func newGA(d memory.Deps, o GAOptions) (memory.System, error) {
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerSession: memory.Span{Max: o.Questions + n}, EmbedPerQuery: memory.Exactly(1)}}
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerSession: memory.Span{Max: 2 + n}}, op.PurposeImportance, op.PurposeQuestions, op.PurposeInsights)
 	return native.New(native.Options{Name: "GAMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &ga{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+		return &ga{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
 	}}), nil
 }
 
 type ga struct {
+	list
 	o   GAOptions
 	d   memory.Deps
-	st  *store.Linear
 	imp []float64 // by position, [0,1]
 	at  []int     // by position: how much was stored then; an insight's is that of its reflection
 	sum float64   // of importance since the last reflection
@@ -199,8 +199,6 @@ func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	}
 	return append(pipe, show).Run(ctx, p.st, q)
 }
-
-func (p *ga) Records() []store.Record { return p.st.Records() }
 
 func (p *ga) Clone() native.Policy {
 	c := *p

@@ -50,8 +50,7 @@ var memuCategories = []struct{ name, words string }{
 // Faithful: a question that the model thinks needs no memory finds nothing, and one that
 // it thinks the categories' summaries answer finds no items; an item that is said again
 // is stored again; an item without a category that exists is in none. Fixed: every
-// question is looked for, first in the categories found; a repeat is counted on the item;
-// an item is in the nearest category.
+// question finds items; a repeat is counted on the item; an item is in the nearest category.
 func MemU() memory.Spec {
 	return modal("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
 }
@@ -73,9 +72,8 @@ func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
 }
 
 type memuItem struct {
-	categories []string
-	count      int
-	last       string // said again
+	count int
+	last  string // said again
 }
 
 type memuCategory struct {
@@ -252,7 +250,7 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 		if p.o.Mode == native.Faithful { // it is never said again: its age is unknown
 			rec.Time = ""
 		}
-		p.items = append(p.items, memuItem{it.Categories, 1, rec.Time})
+		p.items = append(p.items, memuItem{1, rec.Time})
 	}
 }
 
@@ -284,47 +282,35 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 			Enough bool   `json:"enough"`
 			Query  string `json:"query"`
 		}
-		open, shown := p.categories(v, q)
-		enough := op.JSON(w, op.PurposeEnough, a.Query+"\n\nFOUND\n"+shown, nil, func() (c check) { return c })
-		s.Context = shown
-		if p.o.Mode == native.Faithful {
-			if w.Err != nil || enough.Enough {
-				return w.Err
-			}
-			if v, err = s.Vector(ctx, cmp.Or(strings.TrimSpace(enough.Query), a.Query)); err != nil {
-				return err
-			}
-			s.List = p.rank(s, v, nil)
+		s.Context = p.categories(v, q)
+		enough := op.JSON(w, op.PurposeEnough, a.Query+"\n\nFOUND\n"+s.Context, nil, func() (c check) { return c })
+		if w.Err != nil || p.o.Mode == native.Faithful && enough.Enough {
+			return w.Err
+		}
+		if v, err = s.Vector(ctx, cmp.Or(strings.TrimSpace(enough.Query), a.Query)); err != nil {
+			return err
+		}
+		if s.List = p.rank(s, v); p.o.Mode == native.Faithful {
 			s.List = s.List[:min(p.o.TopK, len(s.List))]
-			return nil
 		}
-		s.List = p.rank(s, v, func(pos int) bool {
-			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
-		})
-		var rest []recall.Scored
-		if len(s.List) < q.K && !enough.Enough { // whatever its category
-			rest = p.rank(s, v, nil)
-		}
-		s.List = recall.Ordered(s.List, rest)
-		return w.Err
+		return nil
 	}}.Run(ctx, p.st, q)
 }
 
-// categories are those nearest to the question, and their summaries.
-func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
+// categories are the summaries of those nearest to the question.
+func (p *memu) categories(v []float32, q memory.Query) (shown string) {
 	all := slices.Sorted(maps.Keys(p.sums))
 	for _, c := range recall.Among(len(all), p.o.TopK, func(i int) (float64, bool) {
 		c := p.sums[all[i]]
-		return dot(c.vec, v), c.rec.For(q)
+		return recall.Dot(c.vec, v), c.rec.For(q)
 	}) {
-		names = append(names, all[c.Pos])
 		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
 	}
-	return names, strings.TrimSpace(shown)
+	return strings.TrimSpace(shown)
 }
 
-func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {
-	near := recall.Nearest(p.st, v, 0, func(pos int) bool { return s.Eligible(pos) && (keep == nil || keep(pos)) })
+func (p *memu) rank(s *recall.State, v []float32) []recall.Scored {
+	near := recall.Nearest(p.st, v, 0, s.Eligible)
 	if !p.o.Salience {
 		return near
 	}

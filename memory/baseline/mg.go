@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -181,16 +182,15 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	for _, c := range recall.Best(v.score) {
 		order = append(order, c.Pos)
 	}
-	for _, part := range [][]int{v.working, reversed(v.queue)} {
-		for _, pos := range part {
-			if !slices.Contains(order, pos) {
-				order = append(order, pos)
-			}
-		}
+	order = append(order, v.working...)
+	for _, pos := range slices.Backward(v.queue) {
+		order = append(order, pos)
 	}
 	s := recall.State{Query: q, Store: p.st}
+	seen := map[int]bool{}
 	for _, pos := range order {
-		if s.Eligible(pos) && len(out.Hits) < q.K {
+		if s.Eligible(pos) && !seen[pos] && len(out.Hits) < q.K {
+			seen[pos] = true
 			out.Hits = append(out.Hits, p.st.Hit(pos, 1/float64(1+len(out.Hits))))
 		}
 	}
@@ -198,12 +198,6 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		out.Context = p.render(&s, v)
 	}
 	return out, nil
-}
-
-func reversed(in []int) []int {
-	out := slices.Clone(in)
-	slices.Reverse(out)
-	return out
 }
 
 func (p *mg) render(s *recall.State, v *view) string {
@@ -263,7 +257,7 @@ func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32,
 			vecs[c.Query] = qv
 		}
 		var out []int
-		for _, c := range recall.Among(len(pool), p.o.TopK, func(i int) (float64, bool) { x := dot(qv, p.vec[pool[i]]); return x, x >= p.o.Gate }) {
+		for _, c := range recall.Among(len(pool), p.o.TopK, func(i int) (float64, bool) { x := recall.Dot(qv, p.vec[pool[i]]); return x, x >= p.o.Gate }) {
 			out = append(out, pool[c.Pos])
 			v.score[pool[c.Pos]] = max(v.score[pool[c.Pos]], c.Score)
 		}
@@ -309,13 +303,6 @@ func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32,
 	return nil
 }
 
-func dot(a, b []float32) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
-}
-
 func (p *mg) Records() []store.Record {
 	out := p.st.Records()
 	if p.summary.ID != "" {
@@ -326,9 +313,6 @@ func (p *mg) Records() []store.Record {
 
 func (p *mg) Clone() native.Policy {
 	c := *p
-	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), map[int][]float32{}
-	for k, v := range p.vec {
-		c.vec[k] = v
-	}
+	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), maps.Clone(p.vec)
 	return &c
 }

@@ -142,7 +142,7 @@ func TestFlawsInside(t *testing.T) {
 			return fixed
 		}
 		a := &augustus{ng: ng{faithful: faithful}, concepts: [][]string{{"bee"}, {"bee"}, {"bee"}, {"bee", "kite"}}, having: map[string][]int{"bee": {0, 1, 2, 3}, "kite": {3}}}
-		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, st: store.New(store.Options{Scope: "s"})}
+		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, list: list{st: store.New(store.Options{Scope: "s"})}}
 		for i := range 6 { // each stands on the one before
 			r := store.Record{Item: memory.Item{Text: "x"}}
 			if i > 0 {

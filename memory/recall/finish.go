@@ -51,15 +51,16 @@ func Rerank(n int) Stage {
 		}
 		for i, c := range s.List {
 			r := s.Store.At(c.Pos)
-			s.List[i].Score = math.Round((0.6*dot(q, s.Store.Vector(c.Pos))+0.4*Coverage(s.Query.Text, r.Text))*1e6) / 1e6
+			s.List[i].Score = math.Round((0.6*Dot(q, s.Store.Vector(c.Pos))+0.4*Coverage(s.Query.Text, r.Text))*1e6) / 1e6
 		}
 		slices.SortFunc(s.List, s.compare)
 		return nil
 	}
 }
 
-func dot(a, b []float32) (sum float64) {
-	for i := range a {
+// Dot is the product of two vectors, as far as both go.
+func Dot(a, b []float32) (sum float64) {
+	for i := range min(len(a), len(b)) {
 		sum += float64(a[i]) * float64(b[i])
 	}
 	return sum
