@@ -6,6 +6,8 @@ FUZZTIME ?= 20s
 # Packages tested at the same time: one more than cores, as some wait for Neo4j or a browser.
 PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export CGO_ENABLED ?= 0
+# One way to compile for builds, tests and what tests build: all share what the cache has, also between checkouts.
+export GOFLAGS ?= -trimpath
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race spark spark-cluster soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean judge-weights
@@ -27,12 +29,12 @@ test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(GO) run ./cmd/membench neo4j fetch >/dev/null || true; fi
-	@{ $(GO) test -p $(PACKAGES) -timeout 20m -json ./...; $(GO) test -C tools -json ./...; } | $(GO) run ./internal/testsum
+	@{ $(GO) test -vet=off -p $(PACKAGES) -timeout 20m -json ./...; $(GO) test -vet=off -C tools -json ./...; } | $(GO) run ./internal/testsum
 
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
 
-parity: ## run the original packages of memory systems again and record what they keep and find (network, python3.11, about 1 GB)
+parity: ## run the originals of memory systems again and record what they keep and find (network, python3.11, about 2 GB)
 	scripts/parity/parity.sh
 	$(GO) test ./memory/baseline -run Parity -count 1
 

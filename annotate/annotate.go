@@ -329,10 +329,9 @@ func (id identity) event(u Utterance, turn int, c Choice) (schema.Event, error) 
 }
 
 // gates are the quality gates of a conversation's tags.
-type gates struct{ n, canon, low int }
+type gates struct{ canon, low int }
 
 func (g *gates) add(tag string) {
-	g.n++
 	switch tag {
 	case schema.TagCanon:
 		g.canon++

@@ -20,6 +20,8 @@ type CypherOptions struct {
 	Workers int    `json:"-"` // 0: one per processor
 	MaxLine int    `json:"-"` // 0: jsonl.MaxLine
 	Scope   string `json:"scope,omitempty"`
+
+	Catalogs []string `json:"-"` // that add to the vocabulary of Rules
 }
 
 // Cypher writes a graph as Cypher scripts and manifest.json into the folder Out.
@@ -47,6 +49,9 @@ func Cypher(ctx context.Context, o CypherOptions) (cypher.Counts, error) {
 		return counts, err
 	}
 	f.Taken = counts.Nodes + counts.Edges
+	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, o.MaxLine); err != nil {
+		return counts, err
+	}
 	m := schema.Manifest{Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges, "statements": counts.Statements}}
 	if m.Options, err = schema.NewObject(o); err != nil {
 		return counts, err

@@ -95,7 +95,7 @@ func (c *run) toGraph(ctx context.Context) error {
 	}
 	o := ToGraphOptions{Events: []string{c.path("events.jsonl")}, Exports: []string{c.path("exports")}, Claims: []string{c.path("claims", "compiled")},
 		Catalogs: c.catalogs(), People: c.p.People, Version: c.p.SchemaVersion, Memory: 48 << 20}
-	s := build.Step{Name: "to-graph", Inputs: slices.Concat(o.Events, exports, compiled, o.Catalogs), Output: c.path("graph"), Dir: true, Options: map[string]any{"people": o.People}}
+	s := build.Step{Name: toGraphStep, Inputs: slices.Concat(o.Events, exports, compiled, o.Catalogs), Output: c.path("graph"), Dir: true, Options: map[string]any{"people": o.People}}
 	return c.do(ctx, s, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		o.Shared, o.Out = with, path
 		made, err := ToGraph(ctx, o)

@@ -71,6 +71,9 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 		}
 	}
 	f.Taken = res.Nodes + res.Edges
+	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, 0); err != nil {
+		return res, err
+	}
 	_, err = f.Commit(schema.Manifest{Counts: map[string]int{"nodes": res.Nodes, "edges": res.Edges}})
 	return res, err
 }
@@ -101,6 +104,7 @@ type ViewOptions struct {
 	Out      string   // HTML file, or "-"
 	Title    string
 	MaxNodes int
+	Catalogs []string
 }
 
 // View writes graphs as one HTML page.
@@ -120,6 +124,9 @@ func View(ctx context.Context, o ViewOptions) (view.Stats, error) {
 		return st, err
 	}
 	f.Taken = st.Nodes + st.Edges
+	if err := rules(ctx, f, o.Graphs, o.Catalogs, 0); err != nil {
+		return st, err
+	}
 	_, err = f.Commit(schema.Manifest{})
 	return st, err
 }

@@ -87,20 +87,16 @@ func readMemories(f *build.Frame, files []jsonl.File) schema.Seq[schema.MemoryEx
 
 // whole reads the records that ok says are some; the others are the finding lacks.
 func whole[T any](f *build.Frame, files []jsonl.File, ok func(T) bool, lacks schema.Finding) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for rec, err := range build.Read[T](f, files) {
-			if err == nil && !ok(rec.V) {
-				f.Taken--
-				x := lacks
-				x.Pos = rec.Pos
-				f.Found(&x)
-				continue
-			}
-			if !yield(rec, err) {
-				return
-			}
+	return schema.Keep(build.Read[T](f, files), func(r *schema.Record[T]) bool {
+		if ok(r.V) {
+			return true
 		}
-	}
+		f.Taken--
+		x := lacks
+		x.Pos = r.Pos
+		f.Found(&x)
+		return false
+	})
 }
 
 // othersIn lists the files of a folder, which may be absent, whose name ends in one of

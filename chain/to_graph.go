@@ -53,10 +53,13 @@ func (o ToGraphOptions) check() error {
 	return nil
 }
 
+// toGraphStep is the name of ToGraph in manifests.
+const toGraphStep = "to-graph"
+
 // ToGraph makes one graph of events, exports and claims: nodes.jsonl, edges.jsonl and
 // manifest.json in the folder Out.
 func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
-	f := o.frame("to-graph", o.Version, o.Out, true)
+	f := o.frame(toGraphStep, o.Version, o.Out, true)
 	f.Stream = true
 	defer f.Close()
 	o.Version = f.Schema

@@ -103,17 +103,12 @@ func (o *askOptions) check() error {
 		return usagef("--show: have %d, want 0 or more", o.show)
 	case !graphmem.IsInstant(o.asOf):
 		return usagef("--as-of: have %q, want a date such as 2026-03-05, its beginning (2026-03), or an instant (2026-03-05T08:00:00Z)", o.asOf)
-	case !o.remote() && o.neo4j.Database+o.neo4j.Scope != "":
+	case !remote(o.graph) && o.neo4j.Database+o.neo4j.Scope != "":
 		return usagef("--database and --scope apply to a server: give its bolt:// address as GRAPH")
 	case o.models.dryRun:
 		return usagef("ask makes at most one model call: it has no --dry-run")
 	}
 	return nil
-}
-
-func (o *askOptions) remote() bool {
-	scheme, _, ok := strings.Cut(o.graph, "://")
-	return ok && (strings.HasPrefix(scheme, "bolt") || strings.HasPrefix(scheme, "neo4j"))
 }
 
 // askReport is what --json prints.
@@ -154,25 +149,16 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		return err
 	}
 	defer ms.close(&err)
-	var g graph.Graph
-	loss := schema.Loss{Empty: true} // a server has answered
-	if o.remote() {
-		o.neo4j.URI = o.graph
-		db, err := o.neo4j.Open(ctx, e.getenv)
-		if err != nil {
-			return err
-		}
-		defer db.Close(context.WithoutCancel(ctx))
-		g = db
-	} else {
-		t := newTally(e, 10)
-		if g, err = readGraph(ctx, e, t, o.graph); err != nil {
-			return err
-		}
-		loss = t.loss("ask", o.stepFlags)
-		if err := loss.Before(); err != nil {
-			return err
-		}
+	t := newTally(e, 10)
+	g, done, err := openGraph(ctx, e, o.graph, o.neo4j, t)
+	if err != nil {
+		return err
+	}
+	defer done()
+	loss := t.loss("ask", o.stepFlags)
+	loss.Empty = remote(o.graph) // a server has answered
+	if err := loss.Before(); err != nil {
+		return err
 	}
 	embed, err := ms.Embedder()
 	if err != nil {

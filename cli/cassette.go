@@ -15,17 +15,13 @@ import (
 )
 
 func newCassetteCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "cassette",
 		Short: "Look into files of kept model answers, join and repair them",
 		Long: `A cassette is one file with every answer of a model and every vector of a run: what
 --cassette keeps. With --cassette-mode replay-only a run on any machine gives the same
 bytes from it, offline.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
-	return c
+	}, newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
 }
 
 func newCassetteListCmd(e *env) *cobra.Command {
@@ -81,7 +77,7 @@ func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON b
 			return writeJSON(e.out, map[string]any{"file": path, "rows": rows})
 		}
 		for _, r := range rows {
-			fmt.Fprintf(e.out, "%s\t%s\t%s\t%d records\t%d+%d tokens first paid\n", r.Kind, r.Model, r.Purpose, r.Records, r.First.InputTokens, r.First.OutputTokens)
+			fmt.Fprintf(e.text(), "%s\t%s\t%s\t%d records\t%d+%d tokens first paid\n", r.Kind, r.Model, r.Purpose, r.Records, r.First.InputTokens, r.First.OutputTokens)
 		}
 		return nil
 	}
@@ -160,9 +156,9 @@ for what the damaged parts held. The exit code is 3 if anything is damaged, or a
 					}
 					continue
 				}
-				fmt.Fprintf(e.out, "%s: %d records kept, %d replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
+				fmt.Fprintf(e.text(), "%s: %d records kept, %d replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
 				for _, d := range got.Damages {
-					fmt.Fprintf(e.out, "%s: %v\n", name, d)
+					fmt.Fprintf(e.text(), "%s: %v\n", name, d)
 				}
 			}
 			if damaged {

@@ -18,18 +18,14 @@ import (
 )
 
 func newConfigCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "config",
 		Short: "Show the configuration that is in force",
 		Long: `A flag overrides the environment (and .env in the working folder), the environment
 overrides membench.yaml, and the file overrides the default. OPENAI_MODEL and the other
 general variables stand for the key model of the file; they do not override what the file
 sets for a single role (models.judge).`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newConfigShowCmd(e), newConfigPromptsCmd(e))
-	return c
+	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
 type configShowOptions struct {
@@ -65,16 +61,12 @@ type configReport struct {
 }
 
 func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
-	r := configReport{File: o.model.config, Project: []config.Value{}, Roles: map[string][]config.Value{}}
-	if r.File == "" {
-		r.File = config.Find(".")
+	r := configReport{File: cmp.Or(o.model.config, config.Find(".")), Project: []config.Value{}, Roles: map[string][]config.Value{}}
+	p, err := o.model.project(e)
+	if err != nil {
+		return err
 	}
-	var p *config.Project
-	if r.File != "" {
-		var err error
-		if p, err = config.Load(r.File, e.lookup); err != nil {
-			return usageError{err: err}
-		}
+	if p != nil {
 		r.Project = p.Show()
 	}
 	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
@@ -99,11 +91,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	if o.asJSON {
 		return writeJSON(e.out, r)
 	}
-	file = r.File
-	if file == "" {
-		file = "none (no membench.yaml here)"
-	}
-	rows := [][3]string{{"project file", file}}
+	rows := [][3]string{{"project file", cmp.Or(r.File, "none (no membench.yaml here)")}}
 	for _, v := range r.Project {
 		rows = append(rows, [3]string{v.Name, v.Value, v.From})
 	}
@@ -117,7 +105,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 			rows = append(rows, [3]string{"  name", "none: this role goes by rule"})
 		}
 	}
-	return writeColumns(e.out, rows)
+	return writeColumns(e.text(), rows)
 }
 
 // writeColumns aligns rows by the columns that a terminal gives their characters.
@@ -162,12 +150,9 @@ manifests carry). With -o, write them as <name>.md, to be changed and given back
 }
 
 func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error {
-	var p *config.Project
-	if file := cmp.Or(o.model.config, config.Find(".")); file != "" {
-		var err error
-		if p, err = config.Load(file, e.lookup); err != nil {
-			return usageError{err: err}
-		}
+	p, err := o.model.project(e)
+	if err != nil {
+		return err
 	}
 	prompts, err := o.model.options(e).OpenPrompts(p)
 	if err != nil {
@@ -196,7 +181,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 		return writeJSON(e.out, map[string]any{"prompts": rows})
 	}
 	for _, r := range rows {
-		fmt.Fprintf(e.out, "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
+		fmt.Fprintf(e.text(), "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
 	}
 	return nil
 }

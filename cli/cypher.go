@@ -57,6 +57,7 @@ load-neo4j does the same over the network, with row counts and a comparison at t
 	f.IntVar(&o.Workers, "workers", 0, "`n` workers; 0 is one per processor")
 	f.Var(&maxLine, "max-line", "`size` of the longest line that is read")
 	f.StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
+	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	flags.add(c, 100)
 	return c
 }

@@ -13,9 +13,8 @@ import (
 	"membench/datasets/all"
 	"membench/datasets/convert"
 	"membench/datasets/domaina"
-	"membench/eval/protocol"
+	"membench/eval/pipeline"
 	"membench/internal/build"
-	"membench/internal/tokencount"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -24,7 +23,7 @@ import (
 )
 
 func newDatasetsCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "datasets",
 		Short: "List, fetch, check and convert benchmark data",
 		Long: `List, fetch, check and convert benchmark data.
@@ -37,11 +36,7 @@ docs/datasets.md says what each reader does.`,
   membench datasets info locomo locomo10.json
   membench datasets convert locomo locomo10.json --to dialogue -o locomo
   membench datasets lint longmemeval longmemeval_s_cleaned.json --summary`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
-	return c
+	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
 func newDatasetsListCmd(e *env) *cobra.Command {
@@ -58,11 +53,7 @@ be passed on, and whether the format was only seen in other people's source code
 			if asJSON {
 				return writeJSON(e.out, datasets.Catalogue())
 			}
-			w := table.NewWriter()
-			w.SetOutputMirror(e.out)
-			w.SetStyle(table.StyleLight)
-			w.Style().Format.Header = 0
-			w.Style().Options = table.OptionsNoBordersAndSeparators
+			w := newTable(e.text())
 			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
 			for _, i := range datasets.Catalogue() {
 				pass, format := "no", "checked"
@@ -113,74 +104,13 @@ func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.max, "max-value", datasets.MaxValue, "longest record in `bytes`")
 }
 
-// opened is a data set with the files that are to be read.
-type opened struct {
-	datasets.Dataset
-	files []jsonl.File
-	o     datasets.Options
-}
-
-// open looks the set and its files up; what the reader reports goes to t.
-func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.Finding)) (s opened, err error) {
-	d, ok := all.Lookup(name)
-	switch {
-	case !ok:
-		return s, usagef("unknown data set %q: have %s", name, strings.Join(all.Names(), ", "))
-	case d.Cases == nil:
-		return s, usagef("%s is listed only for its terms: membench cannot read it (%s)", name, d.Note)
-	case !slices.Contains([]string{"turn", "session"}, f.grain):
-		return s, usagef("--grain: have %q, want turn or session", f.grain)
-	case len(paths) == 0 && d.Match != nil:
-		return s, usagef("no file or folder of %s given (membench datasets fetch %s, or %s)", name, name, d.Home)
+// open looks the set and its files up.
+func (f *datasetFlags) open(e *env, name string, paths []string) (all.Opened, error) {
+	if f.chunk < 1 {
+		return all.Opened{}, usagef("--chunk: have %d, want 1 or more", f.chunk)
 	}
-	if f.tokens < 0 {
-		return s, usagef("--chunk-tokens: have %d, want 1 or more (the benchmark takes 4096, and 512 in its ablation)", f.tokens)
-	}
-	if f.chunk < 1 || f.count < 0 || f.max < 0 || f.workers < 0 {
-		return s, usagef("--chunk must be 1 or more; --count, --max-value and --workers must be 0 or more")
-	}
-	s.Dataset = d
-	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Workers: f.workers, Max: f.max, Report: t}
-	s.o.Chunk = func(text string) []string { return datasets.Chunks(text, f.chunk) }
-	if f.tokens > 0 {
-		s.o.Chunk = func(text string) []string { return protocol.MABChunks(text, f.tokens, tokencount.O200k) }
-	}
-	if d.Match != nil {
-		if s.files, err = datasets.Find(paths, d.Match, e.in); err != nil {
-			return s, err
-		}
-		if len(s.files) == 0 {
-			return s, fmt.Errorf("no file of %s in %s", name, strings.Join(paths, ", "))
-		}
-	}
-	if f.errata != "" {
-		s.o.Errata, err = readErrata(e, d, f.errata)
-	}
-	return s, err
-}
-
-// readErrata reads a correction list in the form that is used for the data set, or in
-// the plain one.
-func readErrata(e *env, d datasets.Dataset, path string) (*datasets.Errata, error) {
-	read := d.Errata
-	if read == nil {
-		read = datasets.ReadErrata
-	}
-	return read(datasets.PathFile(path, e.in))
-}
-
-// unusedErrata says which corrections met no question.
-func (s opened) unusedErrata(e *env) {
-	warnUnused(e, s.o.Errata)
-}
-
-func warnUnused(e *env, list *datasets.Errata) {
-	if list == nil {
-		return
-	}
-	if u := list.Unused(); len(u) > 0 {
-		e.warnf("%d of the list's %d corrections match no question of the input: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
-	}
+	return all.Source{Name: name, Paths: paths, Errata: f.errata, Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Chunk: f.chunk, ChunkTokens: f.tokens,
+		Workers: f.workers, MaxValue: f.max, Stdin: e.in}.Open()
 }
 
 type convertOptions struct {
@@ -249,19 +179,9 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 
 // only leaves the wanted cases.
 func only(ids []string, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
-	if len(ids) == 0 {
-		return in
-	}
-	return func(yield func(schema.Record[schema.Case], error) bool) {
-		for r, err := range in {
-			if err == nil && !slices.Contains(ids, r.V.ID) && !slices.ContainsFunc(r.V.Questions, func(q schema.Question) bool { return slices.Contains(ids, q.ID) }) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Keep(in, func(r *schema.Record[schema.Case]) bool {
+		return len(ids) == 0 || slices.Contains(ids, r.V.ID) || slices.ContainsFunc(r.V.Questions, func(q schema.Question) bool { return slices.Contains(ids, q.ID) })
+	})
 }
 
 func runConvert(ctx context.Context, e *env, o convertOptions) error {
@@ -269,12 +189,12 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return err
 	}
 	t := newTally(e, o.limit)
-	set, err := o.open(e, o.name, o.paths, func(f *schema.Finding) { t.take(f) })
+	set, err := o.open(e, o.name, o.paths)
 	if err != nil {
 		return err
 	}
 	var n caseCounts
-	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
+	in := n.count(drop(t, only(o.cases, set.Read(ctx, t.found))))
 	const step = "datasets convert"
 	check := func(err error) error {
 		loss := t.loss(step, o.stepFlags)
@@ -291,12 +211,12 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	switch {
 	case o.to == convert.Observations:
-		if set.Observations == nil {
+		if set.Dataset.Observations == nil {
 			return usagef("--to observations: %s has no recorded extraction", o.name)
 		}
 		memories := 0
 		err = writeOut(e, o.out, func(w io.Writer) error {
-			return check(convert.Memories(w, drop(t, set.Observations(ctx, set.files, set.o)), &memories))
+			return check(convert.Memories(w, drop(t, set.Observations(ctx, t.found)), &memories))
 		})
 		t.summary()
 		if err != nil {
@@ -315,7 +235,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	if err != nil {
 		return err
 	}
-	set.unusedErrata(e)
+	pipeline.UnusedErrata(set.Options.Errata, t.log())
 	if o.asJSON {
 		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.loss(step, o.stepFlags).After())
 	}

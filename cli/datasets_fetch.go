@@ -89,7 +89,7 @@ func runFetch(ctx context.Context, e *env, o fetchOptions) error {
 		default:
 			e.warnf("%s: checksum right", path)
 		}
-		fmt.Fprintln(e.out, path)
+		fmt.Fprintln(e.text(), path)
 	}
 	return nil
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"membench/datasets"
+	"membench/eval/pipeline"
 	"membench/schema"
 	"membench/schema/findings"
 	"membench/schema/jsonl"
@@ -35,16 +35,7 @@ type caseCounts struct {
 
 func (n *caseCounts) count(in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
 	n.Categories, n.ids = map[string]int{}, map[string]bool{}
-	return func(yield func(schema.Record[schema.Case], error) bool) {
-		for r, err := range in {
-			if err == nil {
-				n.add(r.V)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Observe(in, func(c *schema.Case) { n.add(*c) })
 }
 
 func (n *caseCounts) add(c schema.Case) {
@@ -126,12 +117,12 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 	if len(paths) > 0 {
 		t := newTally(e, 0)
 		t.limit = -1 // counted only: lint prints them
-		set, err := f.open(e, name, paths, func(f *schema.Finding) { t.take(f) })
+		set, err := f.open(e, name, paths)
 		if err != nil {
 			return err
 		}
 		var n caseCounts
-		for _, err := range n.count(drop(t, set.Read(ctx, set.files, set.o))) {
+		for _, err := range n.count(drop(t, set.Read(ctx, t.found))) {
 			if err != nil {
 				return err
 			}
@@ -145,7 +136,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 			Counts *caseReport `json:"counts,omitzero"`
 		}{info, counts}), lost)
 	}
-	return errors.Join(printDatasetInfo(e.out, info, counts), lost)
+	return errors.Join(printDatasetInfo(e.text(), info, counts), lost)
 }
 
 func printDatasetInfo(w io.Writer, i datasets.Info, n *caseReport) error {
@@ -230,7 +221,7 @@ when there are errors; warnings do not count.`,
 }
 
 func runLint(ctx context.Context, e *env, o lintOptions) error {
-	p, err := findings.New(e.out, o.format, o.limit, o.summary)
+	p, err := findings.New(e.findings(o.format), o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}
@@ -240,13 +231,13 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 			p.Add(f)
 		}
 	}
-	set, err := o.open(e, o.name, o.paths, tell)
+	set, err := o.open(e, o.name, o.paths)
 	if err != nil {
 		return err
 	}
 	var check datasets.Checker
 	n := caseCounts{Categories: map[string]int{}, ids: map[string]bool{}}
-	for r, err := range set.Read(ctx, set.files, set.o) {
+	for r, err := range set.Read(ctx, tell) {
 		var f *schema.Finding
 		switch {
 		case errors.As(err, &f):
@@ -261,7 +252,7 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 	if err := p.End(); err != nil {
 		return err
 	}
-	set.unusedErrata(e)
+	pipeline.UnusedErrata(set.Options.Errata, pipeline.Log{Words: e.warnf})
 	e.warnf("%s: %d cases, %d questions: %s, %s", o.name, n.Cases, n.Questions, findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
 	if p.Errors > 0 {
 		return errFindings
@@ -315,26 +306,21 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 		return err
 	}
 	t := newTally(e, o.limit)
-	set, err := o.open(e, o.name, o.paths, func(f *schema.Finding) { t.take(f) })
+	set, err := o.open(e, o.name, o.paths)
 	if err != nil {
 		return err
 	}
-	var s datasets.Sampler
-	for r, err := range drop(t, set.Read(ctx, set.files, set.o)) {
-		if err != nil {
-			return err
-		}
-		s.Add(r.V, o.seed)
+	drawn, err := datasets.DrawFrom(drop(t, set.Read(ctx, t.found)), o.n, o.seed)
+	if err != nil {
+		return err
 	}
 	t.summary()
 	loss := t.loss("datasets sample", o.stepFlags)
 	if err := loss.Before(); err != nil {
 		return err
 	}
-	drawn := s.Draw(o.n, o.seed)
-	set.o.Report = nil // told above
 	if err := writeOut(e, o.out, func(w io.Writer) error {
-		_, _, err := jsonl.Write(w, schema.Latest, cutCases(drawn, set.Read(ctx, set.files, set.o)))
+		_, _, err := jsonl.Write(w, schema.Latest, drawn.From(set.Read(ctx, nil)))
 		return err
 	}); err != nil {
 		return err
@@ -346,19 +332,4 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 	}
 	e.warnf("%s: %d of %d questions drawn with seed %d", o.name, drawn.Taken, drawn.Of, o.seed)
 	return loss.After()
-}
-
-func cutCases(s datasets.Sampling, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
-	var out iter.Seq2[schema.Record[schema.Case], error] = func(yield func(schema.Record[schema.Case], error) bool) {
-		for r, err := range in {
-			var f *schema.Finding
-			if errors.As(err, &f) || err == nil && !s.Cut(&r.V) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-	return out
 }

@@ -12,7 +12,6 @@ import (
 	"membench/config"
 	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
-	"membench/graph"
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -136,12 +135,16 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		}
 	}
 	t := newTally(e, o.limit)
-	g, done, err := o.open(ctx, e, t)
+	g, done, err := openGraph(ctx, e, o.graph, o.neo4j, t)
 	if err != nil {
 		return err
 	}
 	defer done()
+	if !remote(o.graph) && t.taken+t.errors == 0 {
+		return fmt.Errorf("%s: the graph is empty", o.graph)
+	}
 	loss := t.loss("datasets probes", o.stepFlags)
+	loss.Empty = remote(o.graph)
 	if err := loss.Before(); err != nil {
 		return err
 	}
@@ -165,21 +168,4 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		e.warnf("the graph has nothing to ask about: it needs Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
 	}
 	return loss.After()
-}
-
-// open reads the graph: a folder into memory, a database as it stands.
-func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (graph.Graph, func(), error) {
-	if strings.Contains(o.graph, "://") {
-		o.neo4j.URI = o.graph
-		db, err := o.neo4j.Open(ctx, e.getenv)
-		if err != nil {
-			return nil, nil, err
-		}
-		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
-	}
-	g, err := readGraph(ctx, e, t, o.graph)
-	if err == nil && t.taken+t.errors == 0 {
-		err = fmt.Errorf("%s: the graph is empty", o.graph)
-	}
-	return g, func() {}, err
 }

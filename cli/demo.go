@@ -151,14 +151,21 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chai
 		}
 		probes.Add(rec.V)
 	}
-	fmt.Fprintln(e.out, &probes)
+	fmt.Fprintln(e.text(), &probes)
 	line := "source/norm/ch01_first_night.norm.md:15"
 	if claim != nil {
 		e.printf("\nA fact that changed, with its evidence. The current claim is\n\n  %s\n\nand the one before it, traced to its source line:\n\n", successor.ID)
-		if err := runTrace(ctx, e, traceOptions{Options: trace.Options{Query: string(claim.ID), In: out, Direction: graph.Out, SourceRoot: p.Dir(), Limit: 20}}); err != nil {
+		g, err := readGraph(ctx, e, newTally(e, 10), out)
+		if err != nil {
 			return err
 		}
-		line = lineOf(claim, filepath.Join(out, "events.jsonl"), filepath.Join(out, "exports"), line)
+		rep, err := trace.Run(ctx, g, trace.Options{Query: string(claim.ID), In: out, Direction: graph.Out, SourceRoot: p.Dir(), Limit: 20})
+		if err := errors.Join(err, rep.Write(e.text())); err != nil {
+			return err
+		}
+		if len(rep.Lines) > 0 {
+			line = fmt.Sprintf("%s:%d", rep.Lines[0].Path, rep.Lines[0].First)
+		}
 	}
 	e.printf(`
 Look next at
@@ -172,28 +179,6 @@ Look next at
 Change %[1]s/project and run membench chain -c %[1]s/project/membench.yaml -o %[1]s: only what changed is made again.
 `, out, line)
 	return nil
-}
-
-// lineOf is the source line of the first turn that a claim rests on, or other.
-func lineOf(c *schema.Claim, events, exports, other string) string {
-	files, err := inputFiles([]string{exports}, ".jsonl")
-	if err != nil {
-		return other
-	}
-	var ref schema.EventRef
-	for rec, err := range jsonl.Files[schema.MemoryExport](files, nil) {
-		if f, e := rec.V.Fields(); err == nil && e == nil && rec.V.ID == c.Evidence[0].Point && len(f.Events) > 0 {
-			ref = f.Events[0]
-		}
-	}
-	for rec, err := range jsonl.Files[schema.Event]([]string{events}, nil) {
-		if err == nil && rec.V.Ref() == ref {
-			if m, err := rec.V.ReadMeta(); err == nil {
-				return fmt.Sprintf("%s:%d", m.SourcePath, m.StartLine)
-			}
-		}
-	}
-	return other
 }
 
 // changedClaim is the deprecated claim whose successor has the most evidence, the first

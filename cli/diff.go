@@ -4,7 +4,10 @@ import (
 	"context"
 	"io"
 
+	"membench/chain"
+	"membench/graph"
 	"membench/graph/diff"
+	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
 
@@ -66,7 +69,7 @@ Equal inputs exit with 0, different ones with 3.`,
 
 func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	t := newTally(e, 20)
-	o.Stdin, o.Report = e.in, func(f *schema.Finding) { t.take(f) }
+	o.Stdin, o.Report = e.in, t.found
 	var rep *diff.Report
 	to, out := *e, "-"
 	if o.jsonl {
@@ -79,6 +82,9 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		rep, err = diff.Run(ctx, o.Options)
 		return err
 	})
+	if err == nil {
+		err = o.rules(ctx, t)
+	}
 	t.summary()
 	if err != nil {
 		return err
@@ -104,18 +110,29 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	return errFindings
 }
 
+// rules warns of what validate refuses in the graphs: nothing is lost by comparing it.
+func (o diffOptions) rules(ctx context.Context, t *tally) error {
+	for _, side := range []string{o.A, o.B} {
+		files, err := graph.Files(side)
+		if err != nil {
+			continue // claims
+		}
+		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Rejected: t.errors > 0, Report: func(f *schema.Finding) {
+			f.Warning = true
+			t.take(f)
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // printer writes each change in the form that the flags say; nil: none is written.
 func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
 	switch {
 	case o.jsonl:
-		var line []byte
-		return func(s diff.Step) (err error) {
-			if line, err = codec.Append(line[:0], s.Change, codec.Compact); err != nil {
-				return err
-			}
-			_, err = w.Write(append(line, '\n'))
-			return err
-		}
+		return func(s diff.Step) error { return codec.WriteLine(w, s.Change) }
 	case o.json || o.summary:
 		return nil
 	}

@@ -75,9 +75,9 @@ func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
 		}
 	} else {
 		for _, c := range checks {
-			fmt.Fprintf(e.out, "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
+			fmt.Fprintf(e.text(), "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
 			if c.Fix != "" {
-				fmt.Fprintf(e.out, "      -> %s\n", c.Fix)
+				fmt.Fprintf(e.text(), "      -> %s\n", c.Fix)
 			}
 		}
 	}

@@ -80,10 +80,10 @@ const pricesHelp = "price `table` of models (default: the project's, otherwise t
 // project in the working folder, else the built-in one.
 func figurePrices(e *env, path string) (figure.Prices, error) {
 	var p *config.Project
-	if file := config.Find("."); path == "" && file != "" {
-		var err error
-		if p, err = config.Load(file, e.lookup); err != nil {
-			return figure.Prices{}, usageError{err: err}
+	var err error
+	if path == "" {
+		if p, err = (modelFlags{}).project(e); err != nil {
+			return figure.Prices{}, err
 		}
 	}
 	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
@@ -120,8 +120,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	if o.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	all, err := pipeline.Aggregate(ctx, pipeline.AggregateOptions{Options: o.Options, Inputs: o.inputs, Strict: o.strict, Stdin: e.in, Log: t.log()})
 	t.summary()
 	switch {
@@ -132,7 +131,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	case o.out != "":
 		return errors.Join(pipeline.WriteSummaries(o.out, all), t.lost())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, s := range all {
 		aggregate.WriteText(w, s)
 	}

@@ -66,8 +66,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if len(o.labels) == 0 {
 		o.labels = []string{labelsOf(o.run)}
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	labels, err := label.ReadFiles(o.labels, func(f *schema.Finding) error { return t.take(f) })
 	if err != nil {
 		return err

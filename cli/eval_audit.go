@@ -79,8 +79,7 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 }
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	question, asked, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	if o.json {
 		return errors.Join(writeJSON(e.out, all), t.lost())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for i, a := range all {
 		if o.markdown {
 			published.Markdown(w, a)

@@ -189,8 +189,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			files = append(files, qa)
 		}
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {
@@ -228,7 +227,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if o.json {
 		return errors.Join(writeJSON(e.out, rep), t.lost())
 	}
-	return errors.Join(printCalibration(e.out, rep), t.lost())
+	return errors.Join(printCalibration(e.text(), rep), t.lost())
 }
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.

@@ -122,8 +122,7 @@ func (o *evalCompareOptions) check() error {
 }
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.take}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)
@@ -136,7 +135,7 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	case o.json:
 		err = writeJSON(e.out, rep)
 	default:
-		w := bufio.NewWriter(e.out)
+		w := bufio.NewWriter(e.text())
 		rep.WriteText(w)
 		err = w.Flush()
 	}
@@ -159,7 +158,7 @@ func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files
 	case o.json:
 		err = writeJSON(e.out, v)
 	default:
-		w := bufio.NewWriter(e.out)
+		w := bufio.NewWriter(e.text())
 		compare.WriteGates(w, v.Gates)
 		err = w.Flush()
 	}

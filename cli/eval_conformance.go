@@ -119,7 +119,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		err = writeConformance(e.out, rep)
+		err = writeConformance(e.text(), rep)
 	}
 	if err == nil && rep.Failed > 0 {
 		err = errFindings

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/cypher/neo4j/target"
 	"membench/eval/explain"
 	"membench/eval/records"
 	"membench/internal/stats"
@@ -163,8 +164,7 @@ func (o *explainedRun) find(e *env, t *tally) (qa string, err error) {
 }
 
 func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	qa, err := o.find(e, t)
 	switch {
 	case err != nil:
@@ -175,7 +175,7 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 		return usagef("%s is compressed and is not replaced: name the output with -o", qa)
 	}
 	if o.graph != "" {
-		g, done, err := openGraph(ctx, e, o.graph, o.scope, t)
+		g, done, err := openGraph(ctx, e, o.graph, target.Target{Scope: o.scope}, t)
 		if err != nil {
 			return err
 		}
@@ -199,11 +199,11 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally, qa string) error {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.out, qa)
-	table := e.out
+	table := e.text()
 	if out == "-" {
 		table = e.err
 	}
-	told := records.Observe(explain.QA(ctx, records.QA(ctx, e.in, qa), o.Options), counts.Add)
+	told := schema.Observe(explain.QA(ctx, records.QA(ctx, e.in, qa), o.Options), counts.Add)
 	err := writeOut(e, out, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(told, out, qa))
 		for _, f := range findings {

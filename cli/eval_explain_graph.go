@@ -17,11 +17,13 @@ import (
 	"membench/schema/jsonl"
 )
 
+// remote reports whether a graph is named by the address of a server.
+func remote(graph string) bool { return strings.Contains(graph, "://") }
+
 // openGraph opens a graph to read: that of a server for an address (bolt://, neo4j://
 // and what comes with them), else a folder or file of elements, which is read whole.
-func openGraph(ctx context.Context, e *env, where, scope string, t *tally) (g graph.Graph, done func(), err error) {
-	if strings.Contains(where, "://") {
-		at := target.Target{URI: where, Scope: scope}
+func openGraph(ctx context.Context, e *env, where string, at target.Target, t *tally) (g graph.Graph, done func(), err error) {
+	if at.URI = where; remote(where) {
 		db, err := at.Open(ctx, e.getenv)
 		if err != nil {
 			return nil, nil, err

@@ -91,7 +91,7 @@ func runEvalForms(e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.out, published.Forms())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, f := range published.Forms() {
 		fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
 	}
@@ -125,8 +125,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		o.dataset = form.Dataset
 	}
 	given := o.dataset != ""
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	var files []exported
 	others := map[string]bool{}
 	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {
@@ -182,8 +181,11 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		var n published.Written
 		err := writeOut(e, path, func(to io.Writer) error {
 			b := bufio.NewWriterSize(to, 1<<16)
+			answers := schema.Keep(drop(newTally(e.mute(), 0), records.QA(ctx, e.in, qa)), func(r *schema.Record[schema.QARecord]) bool {
+				return r.V.Dataset == o.dataset && r.V.System == x.system && r.V.Repeat == x.repeat
+			})
 			var err error
-			if n, err = form.Write(b, answersOf(drop(newTally(e.mute(), 0), records.QA(ctx, e.in, qa)), o.dataset, x), w); err != nil {
+			if n, err = form.Write(b, answers, w); err != nil {
 				return err
 			}
 			return b.Flush()
@@ -197,20 +199,6 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		}
 	}
 	return t.lost()
-}
-
-// answersOf are the records of one file.
-func answersOf(in schema.Seq[schema.QARecord], dataset string, x exported) schema.Seq[schema.QARecord] {
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for r, err := range in {
-			if err == nil && (r.V.Dataset != dataset || r.V.System != x.system || r.V.Repeat != x.repeat) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }
 
 // sources are the benchmark's own ids of turns: about 60 bytes a turn. nil without cases.

@@ -130,8 +130,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if o.doubtful {
 		g.Asks, g.Settle = grade.Doubtful, true
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	rep, err := pipeline.Grade(ctx, pipeline.GradeOptions{Inputs: o.inputs, Out: o.out, Grade: g, Threshold: o.threshold, Errata: o.errata, Strict: o.strict,
 		Stdin: e.in, Stdout: e.out, Log: t.log()})
 	t.summary()

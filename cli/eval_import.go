@@ -102,7 +102,7 @@ func runEvalFormats(e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.out, published.Formats())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, f := range published.Formats() {
 		marks := ""
 		if !f.Verified {
@@ -167,8 +167,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if err := notInput(o.out, o.inputs...); err != nil {
 		return err
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	question, _, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err
@@ -199,7 +198,11 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	rows, sessions, textless := 0, 0, 0
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			n, err := records.Write(w, textlessIn(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), &textless))
+			n, err := records.Write(w, schema.Observe(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), func(r *schema.QARecord) {
+				if r.Question == "" { // judges need it
+					textless++
+				}
+			}))
 			if err != nil {
 				return err
 			}
@@ -250,18 +253,4 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	}
 	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", rows, sessions, t.errors, t.warnings-other)
 	return t.lost()
-}
-
-// textlessIn counts answers to questions whose words are unknown.
-func textlessIn(in schema.Seq[schema.QARecord], n *int) schema.Seq[schema.QARecord] {
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for r, err := range in {
-			if err == nil && r.V.Question == "" {
-				*n++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }

@@ -16,14 +16,10 @@ import (
 )
 
 func newEvalJudgeCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "judge",
 		Short: "Examine a judge of answers",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newEvalJudgeCheckCmd(e))
-	return c
+	}, newEvalJudgeCheckCmd(e))
 }
 
 type judgeCheckOptions struct {
@@ -89,7 +85,7 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 		return err
 	}
 	if o.list {
-		w := bufio.NewWriter(e.out)
+		w := bufio.NewWriter(e.text())
 		for _, s := range shapes {
 			fmt.Fprintf(w, "%s | %s | %s | %s\n", s.Lang, truth(s.Right), s.Name, strings.ReplaceAll(s.Template, "\n", `\n`))
 		}
@@ -116,7 +112,7 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 		if rep, err = calibrate.Check(ctx, plants, m.grader, run, nil); err != nil {
 			return err
 		}
-		return print(e.out, rep)
+		return print(e.text(), rep)
 	}
 	if err := writeOut(e, o.misses, func(w io.Writer) error {
 		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(p calibrate.Planted, g schema.Grade) error {
@@ -126,7 +122,7 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	}); err != nil || o.misses == "-" {
 		return err
 	}
-	return print(e.out, rep)
+	return print(e.text(), rep)
 }
 
 // missed is a planted answer that was not judged as it should be.

@@ -91,8 +91,7 @@ name, or the column by, is the person's.`,
 const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	qa, err := o.find(e, t)
 	if err != nil {
 		return err

@@ -88,8 +88,7 @@ type planReport struct {
 
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
@@ -113,7 +112,7 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	if o.json {
 		return errors.Join(writeJSON(e.out, r), t.lost())
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	fmt.Fprintf(w, "to find %g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", o.difference, o.power, o.alpha, v.Within, v.Between)
 	fmt.Fprintf(w, "%24s %14s %10s %8s %14s\n", "questions a conversation", "conversations", "questions", "power", "design effect")
 	for _, p := range r.Plans {

@@ -44,7 +44,7 @@ func runEvalProtocols(e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.out, rows)
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	for _, r := range rows {
 		origin := r.Origin
 		if origin == "" {

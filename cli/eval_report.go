@@ -75,8 +75,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := newTally(e, 20)
-	t.accept = o.accept
+	t := o.accept.tally(e)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	err = pipeline.Report(ctx, o.ReportOptions)
 	t.summary()

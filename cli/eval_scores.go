@@ -24,11 +24,7 @@ func printScores(e *env, summaries []schema.Summary) error {
 		return err
 	}
 	for _, d := range r.Datasets {
-		w := table.NewWriter()
-		w.SetOutputMirror(e.out)
-		w.SetStyle(table.StyleLight)
-		w.Style().Format.Header = 0
-		w.Style().Options = table.OptionsNoBordersAndSeparators
+		w := newTable(e.text())
 		w.AppendHeader(table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored", "evidence found", "n"})
 		var right []table.ColumnConfig
 		for i := 2; i <= 7; i++ {

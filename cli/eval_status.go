@@ -93,7 +93,7 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 	if o.json {
 		err = writeJSON(e.out, r)
 	} else {
-		err = r.print(e.out, o.dir)
+		err = r.print(e.text(), o.dir)
 	}
 	if err != nil || !st.Finished {
 		return err

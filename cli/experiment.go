@@ -17,14 +17,10 @@ import (
 
 // newExperimentCmd is the parent of the research programmes.
 func newExperimentCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "experiment",
 		Short: "Run a research programme: all of its runs, analyses, tables and figures",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newExperimentQARPCmd(e), newExperimentPCMCmd(e))
-	return c
+	}, newExperimentQARPCmd(e), newExperimentPCMCmd(e))
 }
 
 func newExperimentQARPCmd(e *env) *cobra.Command {
@@ -121,6 +117,6 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 		e.warnf("dry run: nothing was asked and nothing is in %s; calls that several arms share are counted for each arm, and paid for once", dir)
 		return nil
 	}
-	_, said := fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
+	_, said := fmt.Fprintln(e.text(), filepath.Join(dir, "report.md"))
 	return cmp.Or(said, err)
 }

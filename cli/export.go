@@ -93,7 +93,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		case o.json:
 			return errors.Join(err, writeJSON(e.out, res))
 		case o.Format == export.AdminCSVName:
-			if _, failed := fmt.Fprintf(e.out, "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {
+			if _, failed := fmt.Fprintf(e.text(), "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {
 				return failed
 			}
 			e.warnf("import.sh runs: %s", strings.Join(res.Command, " "))

@@ -305,3 +305,5 @@ func TestNamesOfAnyBytes(t *testing.T) {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }

@@ -103,7 +103,6 @@ var hostileCommands = append([]hostileCommand{
 	{"in.jsonl", "shard to-graph combine <F"},
 	{"in.jsonl", "shard to-graph reduce <F"},
 	{"in.jsonl", "shard cypher map <F"},
-	{"in.jsonl", "shard cypher count <F"},
 	{"in.jsonl", "shard cypher reduce <F"},
 	{"in.jsonl", "shard admin-csv survey <F"},
 	{"in.jsonl", "shard admin-csv survey --catalog F"},

@@ -115,7 +115,7 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 
 func makeProject(ctx context.Context, e *env, o initOptions) (p chats.Project, err error) {
 	t := newTally(e, o.limit)
-	o.Report = func(f *schema.Finding) { t.take(f) }
+	o.Report = t.found
 	p, err = chats.Init(ctx, o.InitOptions)
 	var f *schema.Finding
 	if errors.As(err, &f) {

@@ -241,7 +241,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
 	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
-		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
+		Report: t.found, Progress: progress}
 	if !o.dryRun {
 		// What follows belongs together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
@@ -302,7 +302,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		err = rep.Write(e.out)
+		err = rep.Write(e.text())
 	}
 	if err != nil {
 		return err
@@ -328,9 +328,20 @@ func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*gra
 	}
 	jsonl.Expect(slices.Concat(files, files)) // the gate's look, and this one
 	gate, err := graph.NewGate(ctx, func() schema.Seq[schema.Element] { return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) },
-		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: func(f *schema.Finding) { t.take(f) }})
+		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: t.found})
 	if err != nil {
 		return nil, err
+	}
+	cat, err := chain.LoadCatalog(o.catalogs)
+	if err == nil {
+		err = chain.Rules(ctx, files, chain.RulesOptions{Catalog: cat, Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: func(f *schema.Finding) {
+			if !f.Warning { // the load warns of the vocabulary itself
+				t.take(f)
+			}
+		}})
+	}
+	if err != nil {
+		return nil, errors.Join(err, gate.Close())
 	}
 	for _, err := range gate.Elements() {
 		if err != nil {

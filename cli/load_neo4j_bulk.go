@@ -17,7 +17,6 @@ import (
 	"membench/cypher/neo4j/server"
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -61,8 +60,8 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	defer os.RemoveAll(dir)
 	t := newTally(e, 20)
-	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope,
-		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Accept: o.accept, Report: func(f *schema.Finding) { t.take(f) }}})
+	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope, Catalogs: o.catalogs,
+		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Accept: o.accept, Report: t.found}})
 	t.summary()
 	if !wrote(err) {
 		return err
@@ -83,7 +82,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		_, err = fmt.Fprintf(e.out, "%d nodes and %d edges imported into %s, %d skipped\n", rep.Nodes, rep.Edges, rep.Database, rep.LeftOut)
+		_, err = fmt.Fprintf(e.text(), "%d nodes and %d edges imported into %s, %d skipped\n", rep.Nodes, rep.Edges, rep.Database, rep.LeftOut)
 	}
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type localModel struct {
 const toy = "it is a toy for trying things out: its answers loop and ramble, and say nothing of how good a system is"
 
 func newModelCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "model",
 		Short: "Run a small model on this machine, without a key",
 		Long: `Run a small model on this machine: no key, no account, nothing leaves it. 'membench model
@@ -36,11 +36,7 @@ SmolLM2-135M-Instruct answers questions. ` + "It is a toy for trying things out:
 
 Any other OpenAI-compatible endpoint (llama.cpp, Ollama, vLLM, …) is a line of
 configuration: see docs/models.md.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
-	return c
+	}, newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
 }
 
 func (o *localModel) add(e *env, c *cobra.Command) {
@@ -155,7 +151,7 @@ func (o *localModel) print(e *env, s local.State) error {
 	if s.Kind == local.Embeddings {
 		url, model = "LOCAL_EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_MODEL"
 	}
-	_, err := fmt.Fprintf(e.out, "export %s=%s %s=%s\n", url, s.URL, model, s.Model)
+	_, err := fmt.Fprintf(e.text(), "export %s=%s %s=%s\n", url, s.URL, model, s.Model)
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func newNeo4jCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "neo4j",
 		Short: "Start, look at, describe and empty a Neo4j",
 		Long: `Start a local Neo4j Community server (up, down, status, fetch), and
@@ -22,12 +22,8 @@ address and password are in its folder (--home).`,
   membench load-neo4j out/demo/steps/graph --verify
   membench neo4j browser -o out/browser
   membench neo4j down`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
+	}, newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
 		newNeo4jBrowserCmd(e), newNeo4jSchemaCmd(e), newNeo4jClearCmd(e))
-	return c
 }
 
 // addTarget adds the flags of a server and a graph in it.

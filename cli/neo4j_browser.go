@@ -89,25 +89,25 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if o.json {
 		return writeJSON(e.out, rep)
 	}
-	fmt.Fprintf(e.out, "Browser  %s\nConnect  %s\n", rep.Browser, rep.URI)
+	fmt.Fprintf(e.text(), "Browser  %s\nConnect  %s\n", rep.Browser, rep.URI)
 	if rep.User != "" {
-		fmt.Fprintf(e.out, "User     %s\n", rep.User)
+		fmt.Fprintf(e.text(), "User     %s\n", rep.User)
 	}
 	first := rep.Queries
 	if o.out != "" {
-		fmt.Fprintf(e.out, "\nDrop %s and %s on its window; %s says the rest.\n", rep.Files[0], rep.Files[1], rep.Files[2])
+		fmt.Fprintf(e.text(), "\nDrop %s and %s on its window; %s says the rest.\n", rep.Files[0], rep.Files[1], rep.Files[2])
 	} else {
 		first = first[:2]
 	}
 	for _, q := range first {
 		if o.out != "" {
-			fmt.Fprintf(e.out, "  %-26s %s · %s\n", q.Name, q.Title, q.TitleZH)
+			fmt.Fprintf(e.text(), "  %-26s %s · %s\n", q.Name, q.Title, q.TitleZH)
 			continue
 		}
-		fmt.Fprintf(e.out, "\n%s", q.File())
+		fmt.Fprintf(e.text(), "\n%s", q.File())
 	}
 	if o.out == "" {
-		fmt.Fprintf(e.out, "\n%d more queries, a style and a guide: add -o DIR\n", len(rep.Queries)-len(first))
+		fmt.Fprintf(e.text(), "\n%d more queries, a style and a guide: add -o DIR\n", len(rep.Queries)-len(first))
 	}
 	return nil
 }

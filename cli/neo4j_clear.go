@@ -104,11 +104,11 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		}
 		return writeJSON(e.out, neo4jClearReport{db.Database(), o.Scope, o.all, gone})
 	}
-	fmt.Fprintf(e.out, "deleted %d nodes and %d edges", gone.Nodes, gone.Edges)
+	fmt.Fprintf(e.text(), "deleted %d nodes and %d edges", gone.Nodes, gone.Edges)
 	if n := len(gone.Constraints); n > 0 {
-		fmt.Fprintf(e.out, ", dropped %d constraints and indexes", n)
+		fmt.Fprintf(e.text(), ", dropped %d constraints and indexes", n)
 	}
-	fmt.Fprintln(e.out)
+	fmt.Fprintln(e.text())
 	return nil
 }
 

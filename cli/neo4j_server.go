@@ -219,9 +219,9 @@ func printNeo4j(e *env, s neo4jState, asJSON bool) error {
 	if s.Container != "" {
 		by = "container " + s.Container
 	}
-	fmt.Fprintf(e.out, "Neo4j %s, %s\nBrowser  %s\nBolt     %s\nUser     neo4j\nSecrets  %s\n", s.Version, by, s.Browser, s.URI, s.Secrets)
+	fmt.Fprintf(e.text(), "Neo4j %s, %s\nBrowser  %s\nBolt     %s\nUser     neo4j\nSecrets  %s\n", s.Version, by, s.Browser, s.URI, s.Secrets)
 	for _, g := range s.Graphs {
-		fmt.Fprintf(e.out, "Graph    %s: %d nodes\n", cmp.Or(g.Scope, "(unnamed)"), g.Nodes)
+		fmt.Fprintf(e.text(), "Graph    %s: %d nodes\n", cmp.Or(g.Scope, "(unnamed)"), g.Nodes)
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ another one; MEMBENCH_NEO4J_LIB names another place.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(e.out, lib)
+			fmt.Fprintln(e.text(), lib)
 			return nil
 		},
 	}

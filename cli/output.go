@@ -9,13 +9,24 @@ import (
 	"strconv"
 
 	"membench/eval/pipeline"
-	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/findings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
 )
+
+// newTable makes a table without frame for people.
+func newTable(out io.Writer) table.Writer {
+	w := table.NewWriter()
+	w.SetOutputMirror(out)
+	w.SetStyle(table.StyleLight)
+	w.Style().Format.Header = 0
+	w.Style().Options = table.OptionsNoBordersAndSeparators
+	return w
+}
 
 // mute is e with its streams going nowhere: for dry runs.
 func (e *env) mute() *env {
@@ -91,10 +102,11 @@ func (t *tally) take(err error) error {
 	return nil
 }
 
+// found is take for what cannot fail.
+func (t *tally) found(f *schema.Finding) { t.take(f) }
+
 // log is what a step of an evaluation is given.
-func (t *tally) log() pipeline.Log {
-	return pipeline.Log{Words: t.e.warnf, Found: func(f *schema.Finding) { t.take(f) }}
-}
+func (t *tally) log() pipeline.Log { return pipeline.Log{Words: t.e.warnf, Found: t.found} }
 
 // summary says on standard error what was not printed.
 func (t *tally) summary() {
@@ -111,6 +123,13 @@ func (t *tally) loss(step string, f stepFlags) schema.Loss {
 // An acceptFlag is how many errors a command accepts that does not count what it takes,
 // and so knows no share.
 type acceptFlag int
+
+// tally counts findings, of which so many are accepted.
+func (a acceptFlag) tally(e *env) *tally {
+	t := newTally(e, 20)
+	t.accept = a
+	return t
+}
 
 func (a *acceptFlag) String() string { return strconv.Itoa(int(*a)) }
 func (a *acceptFlag) Type() string   { return "number" }
@@ -135,10 +154,8 @@ func (t *tally) lost() error {
 
 // drop passes a stream on without its findings, which are counted, as are the records.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
-	return records.Observe(records.Drop(in, func(f *schema.Finding) { t.take(f) }), func(*T) { t.taken++ })
+	return schema.Observe(schema.Drop(in, t.found), func(*T) { t.taken++ })
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

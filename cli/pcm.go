@@ -109,14 +109,10 @@ reads it.`,
 
 // newPCMCmd is the parent of what looks into PCM.
 func newPCMCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "pcm",
 		Short: "Look into PCM: analyse an experiment, or talk to it",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newPCMAnalyzeCmd(e), newPCMDemoCmd(e))
-	return c
+	}, newPCMAnalyzeCmd(e), newPCMDemoCmd(e))
 }
 
 type pcmAnalyze struct {

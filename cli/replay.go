@@ -17,7 +17,7 @@ import (
 )
 
 func newReplayCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "replay",
 		Short: "Play dialogue into a memory, probe it, export what it keeps",
 		Long: `Play dialogue into a memory system, ask the memory its probes, export what it
@@ -35,11 +35,7 @@ name, or by the file: --backend letta-archival, --backend mine.yaml.
 
 With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
 lays them out, and asks it for what is near a question; the answers are the same.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
-	return c
+	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
 // storeFlags are what ingest, probe and export share.

@@ -69,6 +69,14 @@ func (e *env) place(dir string) open.Place {
 // text is standard output for what people read, which may quote data.
 func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
+// findings is standard output for findings in a form.
+func (e *env) findings(form string) io.Writer {
+	if form == "text" {
+		return e.text()
+	}
+	return e.out
+}
+
 // warnf writes information to standard error.
 func (e *env) warnf(format string, args ...any) { e.say(levelInfo, format, args...) }
 
@@ -232,6 +240,13 @@ func newRoot(e *env) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// parent makes a command that only has commands below it: alone it prints its help.
+func parent(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(subs...)
+	return c
 }
 
 // loadDotenv puts the variables of a .env file into the environment where they are not

@@ -20,16 +20,12 @@ import (
 )
 
 func newSchemaCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "schema",
 		Short: "List, show, export and compare the published JSON Schemas",
 		Long: `The published contracts: JSON Schemas (2020-12), one per kind of record and
 version, built into the program. 'validate' checks files against them.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e), newSchemaDocsCmd(e))
-	return c
+	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e), newSchemaDocsCmd(e))
 }
 
 func newSchemaListCmd(e *env) *cobra.Command {
@@ -61,17 +57,13 @@ func runSchemaList(e *env, asJSON bool) error {
 			}
 			row := schemaRow{k, v, schema.SchemaURL(k, v), doc.Title, doc.Description}
 			if asJSON {
-				b, err := codec.Append(nil, row, codec.Compact)
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+				if err := codec.WriteLine(e.text(), row); err != nil {
 					return err
 				}
 				continue
 			}
 			text, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.out, "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
+			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
 				return err
 			}
 		}
@@ -252,11 +244,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			writers++
 		}
 		if asJSON {
-			b, err := codec.Append(nil, c, codec.Compact)
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+			if err := codec.WriteLine(e.text(), c); err != nil {
 				return err
 			}
 			continue
@@ -269,7 +257,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 		if c.Pointer != "" {
 			at += " " + c.Pointer
 		}
-		if _, err := fmt.Fprintf(e.out, "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
+		if _, err := fmt.Fprintf(e.text(), "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
 			return err
 		}
 	}
@@ -297,17 +285,13 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 					continue
 				}
 				if asJSON {
-					b, err := codec.Append(nil, c, codec.Compact)
-					if err != nil {
-						return err
-					}
-					if _, err := fmt.Fprintf(e.out, "%s\n", b); err != nil {
+					if err := codec.WriteLine(e.text(), c); err != nil {
 						return err
 					}
 					continue
 				}
 				meaning, fix := e.texts.code(c)
-				if _, err := fmt.Fprintf(e.out, "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
+				if _, err := fmt.Fprintf(e.text(), "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

@@ -24,7 +24,7 @@ import (
 )
 
 func newShardCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "shard",
 		Short: "Do a part of a step: filters over keyed lines, for engines and sort(1)",
 		Long: `Do a part of a step: filters over keyed lines, for engines and sort(1).
@@ -33,11 +33,7 @@ A keyed line is KEY TAB RECORD. map gives records their keys; what has one key m
 one reduce, which merges as the step does. Between them, combine may merge any part of the
 lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 		Example: `  cat by_conv/*.jsonl | membench shard compile-claims map | LC_ALL=C sort | membench shard compile-claims reduce | cut -f2-`,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
-	return c
+	}, newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 }
 
 // A shardVerb is one filter: it reads in and writes keyed lines.
@@ -254,10 +250,6 @@ func newShardCypherCmd(e *env) *cobra.Command {
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) error {
 				return reporting(found, func(report func(*schema.Finding)) error { return cypher.Map(ctx, lines(in), out, o, report) })
 			}}, flags),
-		newShardVerb(e, shardVerb{"count", "Count the keyed rows of each group", "membench shard cypher count < keyed > counts.jsonl",
-			func(_ context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding) error) error {
-				return cypher.Count(in, out)
-			}}, func(*cobra.Command) {}),
 		reduce)
 }
 
@@ -312,7 +304,8 @@ func newShardCutCmd(e *env) *cobra.Command {
 		Short: "Cut keyed lines into frames, for an engine that brings frames of one name together",
 		Long: `Cut keyed lines into frames, for an engine that brings frames of one name together. A frame
 is NAME TAB LENGTH LF and so many bytes of whole lines. With --parts a line goes to a part by
-the hash of its key, with --bounds by the order of keys; with neither, without its key, to the
+the hash of its key, with --bounds by the order of keys (then the last frame, count, counts
+the lines of a part and a group, which is a key up to its byte 1); with neither, without its key, to the
 frame of what stands before the key's first colon.`,
 		Example: "  membench shard to-graph map < exports.jsonl | membench shard cut --parts 8 > frames",
 		Args:    cobra.NoArgs,

@@ -32,7 +32,7 @@ func (s *stepFlags) addAccept(c *cobra.Command) {
 // run calls a step with what the flags say, and prints what it finds.
 func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 	t := newTally(e, s.limit)
-	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: func(f *schema.Finding) { t.take(f) },
+	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: t.found,
 		Strict: s.strict, Accept: s.accept, Membench: release, Progress: e.meter.work})
 	t.summary()
 	return err

@@ -21,7 +21,7 @@ import (
 )
 
 func newSystemsCmd(e *env) *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use:   "systems",
 		Short: "List the systems that can be tested, and try one before money is spent",
 		Long: `List the systems that can be tested: the built-in systems, memory services that
@@ -33,11 +33,7 @@ is a program or a Go type (docs/adding-a-system.md).`,
   membench systems show mem0-2 > mine.yaml
   membench systems check mine.yaml
   membench systems check 'process{command: [python3, mine.py]}'`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
-	return c
+	}, newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
 }
 
 // systemRow is one system of the list. What follows Doc is told where it applies.
@@ -141,11 +137,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 	if asJSON {
 		return writeJSON(e.out, rows)
 	}
-	w := table.NewWriter()
-	w.SetOutputMirror(e.out)
-	w.SetStyle(table.StyleLight)
-	w.Style().Format.Header = 0
-	w.Style().Options = table.OptionsNoBordersAndSeparators
+	w := newTable(e.text())
 	if services {
 		w.AppendHeader(table.Row{"name", "version", "dates", "speakers", "waits", "lists", "drops", "what it is"})
 		yes := map[bool]string{true: "yes", false: "no"}

@@ -99,7 +99,7 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 		return nil, err
 	}
 	g := graph.NewLocal()
-	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), func(f *schema.Finding) { t.take(f) })
+	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), t.found)
 	nodes, edges := g.Len()
 	t.taken += nodes + edges
 	t.summary()

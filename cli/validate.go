@@ -96,11 +96,7 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	out := e.out
-	if o.format == "text" {
-		out = e.text()
-	}
-	buf := bufio.NewWriterSize(out, 1<<16)
+	buf := bufio.NewWriterSize(e.findings(o.format), 1<<16)
 	p, err := findings.New(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func newVersionCmd(e *env) *cobra.Command {
 			if asJSON {
 				return writeJSON(e.out, v)
 			}
-			_, err := fmt.Fprintf(e.out, "membench %s\nrevision %s\nschema %v\n%s %s/%s\n", v.Release, v.Revision, v.Schemas, v.Go, v.OS, v.Arch)
+			_, err := fmt.Fprintf(e.text(), "membench %s\nrevision %s\nschema %v\n%s %s/%s\n", v.Release, v.Revision, v.Schemas, v.Go, v.OS, v.Arch)
 			return err
 		},
 	}

@@ -22,6 +22,7 @@ func (o *viewOptions) addFlags(c *cobra.Command) {
 	fs.StringVarP(&o.Out, "output", "o", "", "`file` to write, - for standard output")
 	fs.StringVar(&o.Title, "title", "", "`heading` of the page (default: the name of the folder)")
 	fs.IntVar(&o.MaxNodes, "max-nodes", 0, "draw at most `n` nodes: claims and their evidence first, then the best connected; 0 draws all")
+	fs.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	fs.BoolVar(&o.json, "json", false, "print the counts as one JSON object on standard output")
 	o.stepFlags.add(c, 20)
 }

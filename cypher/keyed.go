@@ -22,9 +22,6 @@ import (
 // statement share and then by id; docs/scale.md specifies it. A part of the order of keys
 // knows by the counts of the parts before it which rows are a statement of one machine.
 
-// idMark stands before the id in a key: it sorts before all that a group's name has.
-const idMark = "\x01"
-
 // group names what the rows of a statement share.
 func (k kind) group() string {
 	name := "nodes"
@@ -69,7 +66,7 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 		for len(groups) <= int(r.of[0]) {
 			groups = append(groups, r.kinds[len(groups)].group())
 		}
-		out = keyed.Append(out[:0], groups[r.of[0]]+idMark+string(rw.order.last), r.text[:len(r.text)-len(rowEnd)])
+		out = keyed.Append(out[:0], groups[r.of[0]]+keyed.GroupMark+string(rw.order.last), r.text[:len(r.text)-len(rowEnd)])
 		b.Write(out) //nolint:errcheck // Flush tells
 	}
 	for block, err := range jsonl.FileBlocks(in, o.MaxLine) {
@@ -114,29 +111,11 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 	return b.Flush()
 }
 
-// Part is what a reduce is told of a group, or counts: rows in the parts before it, and in all.
+// Part is what a reduce is told of a group: rows in the parts before it, and in all.
 type Part struct {
 	Group  string `json:"group"`
 	Before int    `json:"before"`
 	Rows   int    `json:"rows"`
-}
-
-// Count writes how many of the keyed rows each group has, a Part a line.
-func Count(in io.Reader, w io.Writer) error {
-	n := map[string]int{}
-	for line, err := range keyed.Lines(in) {
-		if err != nil {
-			return err
-		}
-		group, _, _ := bytes.Cut(line[0], []byte(idMark))
-		n[string(group)]++
-	}
-	for _, group := range slices.Sorted(maps.Keys(n)) {
-		if err := codec.WriteLine(w, Part{Group: keyed.Unescape([]byte(group)), Rows: n[group]}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rest is the frame that Reduce writes beside the three scripts.
@@ -237,7 +216,7 @@ func (r *reducer) know(name string) (err error) {
 
 // row takes the next row in the order of keys.
 func (r *reducer) row(key, row []byte, heads bool) error {
-	group, _, ok := bytes.Cut(key, []byte(idMark))
+	group, _, ok := bytes.Cut(key, []byte(keyed.GroupMark))
 	if !ok {
 		return fmt.Errorf("have the key %.60q, want that of a row, as map writes it", key)
 	}
@@ -273,7 +252,7 @@ func (r *reducer) statement() {
 	if all := r.parts[r.name].Rows; from%BatchRows != 0 || to%BatchRows != 0 && to < all {
 		for _, end := range r.ends {
 			key, row := r.text[start:end[0]], r.text[end[0]:end[1]]
-			at := bytes.IndexByte(key, idMark[0])
+			at := bytes.IndexByte(key, keyed.GroupMark[0])
 			r.out.Add(rest, key[:at], fmt.Appendf(nil, "#%09d", from/BatchRows), key[at:], []byte("\t"), row, []byte("\n"))
 			start = end[1]
 		}

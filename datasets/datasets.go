@@ -90,10 +90,9 @@ func (o Options) Correct(c *schema.Case, pos schema.Pos) {
 // Read makes cases of the values of files. make runs on several cores and reports
 // through the value it was given; cases and findings come in file order. Held at a
 // time: a few values of each worker.
-func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value) ([]schema.Case, error)) schema.Seq[schema.Case] {
+func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value) (schema.Case, error)) schema.Seq[schema.Case] {
 	type made struct {
-		pos      schema.Pos
-		cases    []schema.Case
+		schema.Record[schema.Case]
 		findings []*schema.Finding
 		lost     *schema.Finding // why there is no case
 	}
@@ -118,8 +117,8 @@ func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value
 		}
 	}
 	work := func(_ context.Context, v *Value) (made, error) {
-		cases, err := make(v)
-		m := made{pos: v.Pos, cases: cases, findings: v.findings}
+		c, err := make(v)
+		m := made{schema.Record[schema.Case]{Pos: v.Pos, V: c}, v.findings, nil}
 		if v.own != nil {
 			free.Put(v.own)
 		}
@@ -139,17 +138,27 @@ func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value
 			for _, f := range m.findings {
 				o.Tell(f)
 			}
-			if m.lost != nil && !yield(schema.Record[schema.Case]{}, m.lost) {
-				return
+			if m.lost != nil {
+				m.Record, err = schema.Record[schema.Case]{}, m.lost
+			} else {
+				o.Correct(&m.V, m.Pos)
 			}
-			for _, c := range m.cases {
-				o.Correct(&c, m.pos)
-				if !yield(schema.Record[schema.Case]{Pos: m.pos, V: c}, nil) {
-					return
-				}
+			if !yield(m.Record, err) {
+				return
 			}
 		}
 	}
+}
+
+// ReadAs is Read of values that are decoded to a T first.
+func ReadAs[T any](ctx context.Context, files []jsonl.File, o Options, make func(v *Value, x T) (schema.Case, error)) schema.Seq[schema.Case] {
+	return Read(ctx, files, o, func(v *Value) (schema.Case, error) {
+		var x T
+		if err := v.Decode(&x); err != nil {
+			return schema.Case{}, err
+		}
+		return make(v, x)
+	})
 }
 
 // Each hands the values of files to take, one after another: for sets whose case is made

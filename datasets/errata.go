@@ -174,16 +174,7 @@ func (e *Errata) Over(in schema.Seq[schema.QARecord], found func(*schema.Finding
 	if e == nil {
 		return in
 	}
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for r, err := range in {
-			if err == nil {
-				e.Record(&r.V, r.Pos, found)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Keep(in, func(r *schema.Record[schema.QARecord]) bool { e.Record(&r.V, r.Pos, found); return true })
 }
 
 func otherWording(pos schema.Pos, id, have string, x *Correction) *schema.Finding {

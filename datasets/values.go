@@ -473,6 +473,15 @@ func (v *Value) Warn(code, message, have string, tokens ...string) {
 	v.Report(f)
 }
 
+// Lost reports a part that could not be decoded, and so is skipped: what names it.
+func (v *Value) Lost(err error, what string) {
+	var f *schema.Finding
+	if errors.As(err, &f) {
+		f.Code, f.Message = "DST002", what+" cannot be read, skipped: "+f.Message
+		v.Report(f)
+	}
+}
+
 // clip shortens text for a message, at 120 code points.
 func clip(s string) string {
 	n := 0

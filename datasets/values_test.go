@@ -92,21 +92,21 @@ func TestReadKeepsOrder(t *testing.T) {
 	run := func(workers int) string {
 		var b strings.Builder
 		o := datasets.Options{Workers: workers, Report: func(f *schema.Finding) { fmt.Fprintln(&b, f) }}
-		for r, err := range datasets.Read(context.Background(), []jsonl.File{datasets.TextFile("f", text.String())}, o, func(v *datasets.Value) ([]schema.Case, error) {
+		for r, err := range datasets.Read(context.Background(), []jsonl.File{datasets.TextFile("f", text.String())}, o, func(v *datasets.Value) (schema.Case, error) {
 			var x struct {
 				N   string
 				Pad string
 			}
 			if err := v.Decode(&x); err != nil {
-				return nil, err
+				return schema.Case{}, err
 			}
 			if v.Index%7 == 0 {
 				v.Warn("DST014", "seven", x.N, "n")
 			}
 			if v.Index%50 == 3 {
-				return nil, v.Finding("DST001", "fifty", "pad")
+				return schema.Case{}, v.Finding("DST001", "fifty", "pad")
 			}
-			return []schema.Case{{ID: x.N + x.Pad}}, nil
+			return schema.Case{ID: x.N + x.Pad}, nil
 		}) {
 			fmt.Fprintln(&b, r.V.ID, err)
 		}

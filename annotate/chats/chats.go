@@ -152,7 +152,6 @@ type reader struct {
 	ctx  context.Context
 	emit func(Message) error
 	left map[string]int // what was left out, by kind
-	last schema.Pos
 
 	held     map[string]string // the account that has a name
 	nameless bool              // a speaker's account is not known
@@ -194,7 +193,6 @@ func (r *reader) add(m Message) error {
 // leave counts something that is not a message.
 func (r *reader) leave(what string, pos schema.Pos) {
 	r.left[what]++
-	r.last = pos
 }
 
 func (r *reader) fault(pos schema.Pos, message, have, want string) {

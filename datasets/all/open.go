@@ -48,7 +48,7 @@ func (s Source) Open() (o Opened, err error) {
 	case !ok:
 		return o, schema.Usagef("unknown data set %q: have %s", s.Name, strings.Join(Names(), ", "))
 	case d.Cases == nil:
-		return o, schema.Usagef("%s is listed for its terms only: nothing reads it (%s)", s.Name, d.Note)
+		return o, schema.Usagef("%s is listed only for its terms: membench cannot read it (%s)", s.Name, d.Note)
 	case !slices.Contains([]string{"", "turn", "session"}, s.Grain):
 		return o, schema.Usagef("--grain: have %q, want turn or session", s.Grain)
 	case len(s.Paths) == 0 && d.Match != nil:
@@ -56,7 +56,7 @@ func (s Source) Open() (o Opened, err error) {
 	case s.ChunkTokens < 0:
 		return o, schema.Usagef("--chunk-tokens: have %d, want 1 or more (the benchmark takes 4096, and 512 in its ablation)", s.ChunkTokens)
 	case s.Chunk < 0 || s.Count < 0 || s.MaxValue < 0 || s.Workers < 0:
-		return o, schema.Usagef("--chunk wants 1 or more; --count, --max-value and --workers want 0 or more")
+		return o, schema.Usagef("--chunk must be 1 or more; --count, --max-value and --workers must be 0 or more")
 	}
 	o.Dataset = d
 	o.Options = datasets.Options{Grain: s.Grain, Seed: s.Seed, Topics: s.Topics, Count: s.Count, Workers: s.Workers, Max: s.MaxValue}
@@ -85,6 +85,13 @@ func (o Opened) Read(ctx context.Context, report func(*schema.Finding)) schema.S
 	options := o.Options
 	options.Report = report
 	return o.Dataset.Read(ctx, o.files, options)
+}
+
+// Observations reads the recorded extraction of a set that has one (Dataset.Observations).
+func (o Opened) Observations(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.MemoryExport] {
+	options := o.Options
+	options.Report = report
+	return o.Dataset.Observations(ctx, o.files, options)
 }
 
 // Guess names the data set of a file or folder by the names of its files, "cases" where

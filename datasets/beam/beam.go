@@ -240,11 +240,7 @@ func ask(v *datasets.Value, b *datasets.Builder, name string, i int, raw []byte)
 		Rubric     []string `json:"rubric"`
 	}
 	if err := v.DecodeAt(raw, &q); err != nil {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			f.Code, f.Message = "DST002", "a question cannot be read, skipped: "+f.Message
-			v.Report(f)
-		}
+		v.Lost(err, "a question")
 		return
 	}
 	out := schema.Question{ID: fmt.Sprintf("%s/%s/%d", b.Case.ID, name, i), Text: q.Question, Category: a.category, RawCategory: name, Abstain: a.category == schema.CatABS,

@@ -65,17 +65,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.S
 				}
 			}
 		}
-		for r, err := range datasets.Read(ctx, main, o, func(v *datasets.Value) ([]schema.Case, error) {
-			c, err := read(v, g)
-			if err != nil {
-				return nil, err
-			}
-			return []schema.Case{c}, nil
-		}) {
-			if !yield(r, err) {
-				return
-			}
-		}
+		datasets.Read(ctx, main, o, func(v *datasets.Value) (schema.Case, error) { return read(v, g) })(yield)
 	}
 }
 

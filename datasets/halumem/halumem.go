@@ -76,17 +76,7 @@ const timeLayout = "Jan 02, 2006, 15:04:05"
 // Cases reads users. A memory point's id is its session's and its place there,
 // "S03-m05"; a question's <uuid>/S03/q/0, at the checkpoint S03.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		var u user
-		if err := v.Decode(&u); err != nil {
-			return nil, err
-		}
-		c, err := read(v, u)
-		if err != nil {
-			return nil, err
-		}
-		return []schema.Case{c}, nil
-	})
+	return datasets.ReadAs(ctx, files, o, read)
 }
 
 func read(v *datasets.Value, u user) (schema.Case, error) {

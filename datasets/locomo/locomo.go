@@ -46,12 +46,12 @@ var categories = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": sc
 
 // Cases reads conversations. A question's id is <sample_id>/qa/<index>.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
+	return datasets.Read(ctx, files, o, func(v *datasets.Value) (schema.Case, error) {
 		b, _, err := conversation(v)
 		if err != nil {
-			return nil, err
+			return schema.Case{}, err
 		}
-		return []schema.Case{b.Case}, nil
+		return b.Case, nil
 	})
 }
 
@@ -202,11 +202,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		var t turn
 		place := append(slices.Clone(here), strconv.Itoa(i))
 		if err := v.DecodeAt(raw, &t); err != nil {
-			var f *schema.Finding
-			if errors.As(err, &f) {
-				f.Code, f.Message = "DST002", "a turn cannot be read, skipped: "+f.Message
-				v.Report(f)
-			}
+			v.Lost(err, "a turn")
 			continue
 		}
 		var att []schema.Attachment

@@ -65,16 +65,8 @@ const dateLayout = "2006/01/02 (Mon) 15:04"
 // Cases reads histories. At the grain "session" gold evidence is every turn of the
 // gold sessions, else the turns that the file marks.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		var it item
-		if err := v.Decode(&it); err != nil {
-			return nil, err
-		}
-		c, err := history(v, it, o.Grain == schema.UnitSession)
-		if err != nil {
-			return nil, err
-		}
-		return []schema.Case{c}, nil
+	return datasets.ReadAs(ctx, files, o, func(v *datasets.Value, it item) (schema.Case, error) {
+		return history(v, it, o.Grain == schema.UnitSession)
 	})
 }
 

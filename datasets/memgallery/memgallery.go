@@ -66,19 +66,13 @@ type question struct {
 // Cases reads dialogues, one a file; the case is named by the file. A question's id is
 // <case>/qa/<index>: question and answer repeat, the image tells them apart.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		var d dialog
-		if err := v.Decode(&d); err != nil {
-			return nil, err
-		}
-		if len(d.Sessions) == 0 {
-			return nil, v.Finding("DST001", "a dialogue without multi_session_dialogues")
-		}
-		return []schema.Case{read(v, d)}, nil
-	})
+	return datasets.ReadAs(ctx, files, o, read)
 }
 
-func read(v *datasets.Value, d dialog) schema.Case {
+func read(v *datasets.Value, d dialog) (schema.Case, error) {
+	if len(d.Sessions) == 0 {
+		return schema.Case{}, v.Finding("DST001", "a dialogue without multi_session_dialogues")
+	}
 	id := datasets.BaseName(v.Pos.File)
 	if v.Index > 0 {
 		id += "#" + strconv.Itoa(v.Index)
@@ -117,7 +111,7 @@ func read(v *datasets.Value, d dialog) schema.Case {
 		}
 		b.Case.Questions = append(b.Case.Questions, out)
 	}
-	return b.Case
+	return b.Case, nil
 }
 
 // addRound makes two turns of a round; the image belongs to the user's.

@@ -107,24 +107,14 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.S
 	if o.Chunk == nil {
 		o.Chunk = func(text string) []string { return datasets.Chunks(text, chunkRunes) }
 	}
-	one := func(v *datasets.Value) ([]schema.Case, error) {
-		var r row
-		if err := v.Decode(&r); err != nil {
-			return nil, err
-		}
-		c, err := read(v, r, o)
-		if err != nil {
-			return nil, err
-		}
-		return []schema.Case{c}, nil
-	}
+	one := func(v *datasets.Value, r row) (schema.Case, error) { return read(v, r, o) }
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		for _, f := range files {
 			in := []jsonl.File{f}
 			if strings.HasSuffix(f.Name, ".parquet") {
 				in = []jsonl.File{asLines(f)}
 			}
-			for r, err := range datasets.Read(ctx, in, o, one) {
+			for r, err := range datasets.ReadAs(ctx, in, o, one) {
 				if !yield(r, err) {
 					return
 				}

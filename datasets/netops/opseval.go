@@ -33,10 +33,10 @@ type rawItem struct {
 
 // item is a question with its answer in words.
 type item struct {
-	id, stem, answer, wrong string // wrong: another option, where there are options
-	why                     string
-	topic                   string
-	zh                      bool
+	stem, answer, wrong string // wrong: another option, where there are options
+	why                 string
+	topic               string
+	zh                  bool
 }
 
 var (
@@ -118,7 +118,7 @@ func OpsEval(ctx context.Context, files []jsonl.File, o datasets.Options) schema
 
 // read makes an item; why says what hinders it.
 func read(r rawItem) (it item, why string) {
-	it = item{id: r.ID, zh: chinese(r.Question), why: squeeze(r.Solution)}
+	it = item{zh: chinese(r.Question), why: squeeze(r.Solution)}
 	if len(r.Topic) > 0 {
 		it.topic = squeeze(r.Topic[0])
 	}

@@ -14,9 +14,8 @@ import (
 
 // device is a node of the generated network; what hangs below it is lost with it.
 type device struct {
-	name   string
-	parent *device
-	below  []*device
+	name  string
+	below []*device
 }
 
 func (d *device) under() []*device {
@@ -116,7 +115,7 @@ func Storms(ctx context.Context, _ []jsonl.File, o datasets.Options) schema.Seq[
 func newWorld(seed uint64, n int) *world {
 	w := &world{zh: n%2 == 1, r: newRand(seed, n)}
 	add := func(name string, parent *device) *device {
-		d := &device{name: name, parent: parent}
+		d := &device{name: name}
 		if parent != nil {
 			parent.below = append(parent.below, d)
 		}

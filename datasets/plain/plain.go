@@ -66,18 +66,11 @@ type question struct {
 
 // Cases reads both forms.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		var c schema.Case
-		var err error
+	return datasets.Read(ctx, files, o, func(v *datasets.Value) (schema.Case, error) {
 		if own(v.Bytes) {
-			c, err = native(v)
-		} else {
-			c, err = short(v)
+			return native(v)
 		}
-		if err != nil {
-			return nil, err
-		}
-		return []schema.Case{c}, nil
+		return short(v)
 	})
 }
 

@@ -10,7 +10,6 @@ package realtalk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -76,13 +75,7 @@ type qa struct {
 // <case>/qa/<index>. The lists of events become the sessions' gold memory points, of type
 // "event", with the speaker in their id: S<n>/<speaker>/<index>.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
-	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		c, err := read(v)
-		if err != nil {
-			return nil, err
-		}
-		return []schema.Case{c}, nil
-	})
+	return datasets.ReadAs(ctx, files, o, read)
 }
 
 // reader is one chat while it is read.
@@ -93,11 +86,7 @@ type reader struct {
 	order   []string // ids of the turns as they come, for ranges of evidence
 }
 
-func read(v *datasets.Value) (schema.Case, error) {
-	var c chat
-	if err := v.Decode(&c); err != nil {
-		return schema.Case{}, err
-	}
+func read(v *datasets.Value, c chat) (schema.Case, error) {
 	if c.Name.One == "" || c.Name.Two == "" {
 		f := v.Finding("DST001", "a chat without its two speakers", "name")
 		f.Want = "speaker_1 and speaker_2"
@@ -151,7 +140,7 @@ func (r *reader) session(n int) {
 		place := []string{key, strconv.Itoa(i)}
 		var t turn
 		if err := r.v.DecodeAt(raw, &t); err != nil {
-			r.lost(err, "a turn cannot be read, skipped: ")
+			r.v.Lost(err, "a turn")
 			continue
 		}
 		r.turn(t, place)
@@ -200,7 +189,7 @@ func (r *reader) events(list []byte, n int, speaker string) (out []schema.Memory
 	for raw := range datasets.Elements(list) {
 		var e event
 		if err := r.v.DecodeAt(raw, &e); err != nil {
-			r.lost(err, "an event cannot be read, skipped: ")
+			r.v.Lost(err, "an event")
 			continue
 		}
 		out = append(out, schema.MemoryPoint{ID: fmt.Sprintf("S%d/%s/%d", n, speaker, len(out)), Content: e.Text, Type: "event"})
@@ -212,7 +201,7 @@ func (r *reader) question(raw []byte, i int) {
 	place := []string{"qa", strconv.Itoa(i)}
 	var q qa
 	if err := r.v.DecodeAt(raw, &q); err != nil {
-		r.lost(err, "a question cannot be read, skipped: ")
+		r.v.Lost(err, "a question")
 		return
 	}
 	cat, known := categories[q.Category.Text]
@@ -234,15 +223,6 @@ func (r *reader) question(raw []byte, i int) {
 	out.Evidence, out.Unresolved = r.b.Resolve(ids)
 	out.Unresolved = slices.Compact(out.Unresolved)
 	r.b.Case.Questions = append(r.b.Case.Questions, out)
-}
-
-// lost reports what could not be decoded; the rest of the chat is read.
-func (r *reader) lost(err error, what string) {
-	var f *schema.Finding
-	if errors.As(err, &f) {
-		f.Code, f.Message = "DST002", what+f.Message
-		r.v.Report(f)
-	}
 }
 
 var (

@@ -51,8 +51,7 @@ type run struct {
 	chars      []float64
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
-	unlabelled int // records of which no grade exists
-	conflict   map[string]struct{}
+	unlabelled int                            // records of which no grade exists
 	raws       map[string]map[string]struct{} // our category → raw ones
 }
 
@@ -93,7 +92,7 @@ func (a *Aggregator) run(system, dataset string) *run {
 	r := a.runs[k]
 	if r == nil {
 		r = &run{seen: map[repeat]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
-			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), conflict: map[string]struct{}{}, raws: map[string]map[string]struct{}{}}
+			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), raws: map[string]map[string]struct{}{}}
 		a.runs[k] = r
 	}
 	return r

@@ -198,6 +198,9 @@ func BuiltIn(shapes []Shape, sets []string, each int) ([]Planted, error) {
 		}
 	}
 	var out []Planted
+	have := map[string]int{}
+	// full says whether a set has all its answers of a shape; making one costs far more than asking.
+	full := func(it item, s Shape) bool { return each > 0 && have[it.set+"\x00"+s.Name] >= each }
 	for k, it := range all {
 		if !slices.Contains(sets, it.set) {
 			continue
@@ -209,38 +212,28 @@ func BuiltIn(shapes []Shape, sets []string, each int) ([]Planted, error) {
 			others = append(others, it.values[(i+j)%len(it.values)][0])
 		}
 		r := schema.QARecord{Dataset: "built-in", CaseID: it.set, QuestionID: strconv.Itoa(k), Question: it.text, Gold: gold}
+		add := func(s Shape, answer string) {
+			if answer != "" && !full(it, s) {
+				have[it.set+"\x00"+s.Name]++
+				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: answer})
+			}
+		}
 		lang := it.set[len(it.set)-2:]
 		say := func(x string) string { return strings.ReplaceAll(it.say, "{x}", x) }
 		for _, s := range shapes {
-			if s.Lang != lang {
-				continue
-			}
-			if a := s.Fill(it.text, gold, others, say); a != "" {
-				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: a})
+			if s.Lang == lang && !full(it, s) {
+				add(s, s.Fill(it.text, gold, others, say))
 			}
 		}
 		for _, other := range it.values[i][1:] {
-			for _, s := range []Shape{{lang, true, "another spelling", ""}, {lang, true, "another spelling in a sentence", ""}} {
-				a := other
-				if s.Name != "another spelling" {
-					a = say(other)
-				}
-				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: a})
-			}
+			add(Shape{lang, true, "another spelling", ""}, other)
+			add(Shape{lang, true, "another spelling in a sentence", ""}, say(other))
 		}
 		for _, other := range others {
-			out = append(out, Planted{Record: r, Set: it.set, Shape: Shape{lang, false, "any other of its kind", ""}, Answer: other})
+			add(Shape{lang, false, "any other of its kind", ""}, other)
 		}
 	}
-	if each == 0 {
-		return out, nil
-	}
-	have := map[string]int{}
-	return slices.DeleteFunc(out, func(p Planted) bool {
-		k := p.Set + "\x00" + p.Shape.Name
-		have[k]++
-		return have[k] > each
-	}), nil
+	return out, nil
 }
 
 // Planted is one answer of known truth.

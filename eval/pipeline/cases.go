@@ -101,7 +101,7 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]string]string) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		fail := func(err error) { yield(schema.Record[schema.Case]{}, err) }
-		in := records.Drop(s.cases(ctx, t.found), t.found)
+		in := schema.Drop(s.cases(ctx, t.found), t.found)
 		if s.sample > 0 {
 			drawn, err := datasets.DrawFrom(first(in, s.maxCases), s.sample, s.seed)
 			if err != nil {

@@ -188,20 +188,20 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 		return err
 	}
 	if len(sessions) > 0 {
-		in := records.Observe(records.Drop(jsonl.Files[schema.SessionRecord](sessions, g.Stdin), g.t.found), g.keepPoints)
+		in := schema.Observe(schema.Drop(jsonl.Files[schema.SessionRecord](sessions, g.Stdin), g.t.found), g.keepPoints)
 		out := grade.Sessions(ctx, in, grade.SessionOptions{Judge: g.Grade.Judge, Workers: g.Grade.Workers})
-		if err := writeGraded(g, sessionOut, records.Observe(out, g.figures.session)); err != nil {
+		if err := writeGraded(g, sessionOut, schema.Observe(out, g.figures.session)); err != nil {
 			return err
 		}
 	}
 	if len(qa) == 0 {
 		return nil
 	}
-	in := records.Drop(records.QA(ctx, g.Stdin, qa...), g.t.found)
+	in := schema.Drop(records.QA(ctx, g.Stdin, qa...), g.t.found)
 	if g.errata != nil {
 		in = g.errata.Over(in, g.t.found)
 	}
-	out := records.Observe(grade.QA(ctx, records.Observe(in, g.fillPoints), g.Grade), g.figures.qa)
+	out := schema.Observe(grade.QA(ctx, schema.Observe(in, g.fillPoints), g.Grade), g.figures.qa)
 	if g.Explain != nil {
 		o := *g.Explain
 		o.Report = func(f *schema.Finding) error { g.t.found(f); return nil }

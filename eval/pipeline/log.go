@@ -23,11 +23,10 @@ func (l Log) Printf(format string, args ...any) {
 type tally struct {
 	log    Log
 	errors int
-	all    int
 }
 
 func (t *tally) found(f *schema.Finding) {
-	if t.all++; !f.Warning {
+	if !f.Warning {
 		t.errors++
 	}
 	if t.log.Found != nil {

@@ -116,7 +116,7 @@ func Bare(in schema.Seq[schema.QARecord], out string, from ...string) schema.Seq
 	for _, path := range from {
 		keeps = keeps && path != "-" && filepath.Dir(path) == filepath.Dir(out)
 	}
-	return Observe(in, func(r *schema.QARecord) {
+	return schema.Observe(in, func(r *schema.QARecord) {
 		switch {
 		case r.ContextID == "":
 		case keeps:

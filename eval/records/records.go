@@ -3,7 +3,6 @@ package records
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,38 +112,6 @@ func lacking(v any) string {
 		}
 	}
 	return ""
-}
-
-// Drop passes a stream on without its findings, which go to found; warnings pass.
-func Drop[T any](in schema.Seq[T], found func(*schema.Finding)) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			var f *schema.Finding
-			if errors.As(err, &f) {
-				if found(f); !f.Warning {
-					continue
-				}
-				err = nil
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// Observe calls see with every record that passes; see may change it.
-func Observe[T any](in schema.Seq[T], see func(*T)) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			if err == nil {
-				see(&r.V)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }
 
 // Write writes a stream without findings and returns how many records it had.

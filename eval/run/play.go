@@ -32,7 +32,6 @@ type player struct {
 	dead    error           // why the memory is asked nothing more
 	shown   map[string]bool // contexts on record, by id
 	sent    []string        // keys of the batches given to it
-	kept    int             // batches of which the receipts say that something was stored
 	words   int             // turns given to it that say something
 	last    []memory.Item   // before the session, for systems that tell no deltas
 	started bool

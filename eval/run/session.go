@@ -61,9 +61,6 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			rec.Degraded = append(rec.Degraded, text(d.String()))
 		}
 		for _, c := range r.Changes {
-			if c.Op == memory.OpAdd {
-				p.kept++
-			}
 			rec.Changes = append(rec.Changes, schema.MemoryChange{Op: c.Op, ID: schema.PointID(text(string(c.ID))), Old: text(c.Old), New: text(c.New)})
 		}
 	}

@@ -45,7 +45,6 @@ type Frame struct {
 
 	Rejected int            // findings that are errors
 	Failed   int            // findings that a model or a service is at fault for
-	Warnings int            // the others
 	Taken    int            // records that were read and are good
 	ByCode   map[string]int // findings by code
 
@@ -65,8 +64,7 @@ func (f *Frame) Found(x *schema.Finding) {
 	}
 	f.ByCode[x.Code]++
 	switch {
-	case x.Warning:
-		f.Warnings++
+	case x.Warning: // counted by code alone
 	case x.Failed != "":
 		f.Fail(x.Failed, 1)
 	default:
@@ -157,23 +155,7 @@ func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
 
 // Drop passes a stream on without its findings, which are counted, as are the records.
 func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			var x *schema.Finding
-			if errors.As(err, &x) {
-				if f.Found(x); !x.Warning {
-					continue
-				}
-				err = nil
-			}
-			if err == nil {
-				f.Taken++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return schema.Observe(schema.Drop(in, f.Found), func(*T) { f.Taken++ })
 }
 
 // inputs is the digests of all files that were opened, sorted by path. Paths are relative
@@ -200,10 +182,21 @@ func (f *Frame) inputs() []schema.FileDigest {
 		if path != "-" {
 			path = Rel(dir, absolute(path))
 		}
-		out = append(out, schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n})
+		d := r.digest()
+		d.Path = path
+		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
 	return out
+}
+
+// WasRead is the digest of an input as it was read to its end.
+func (f *Frame) WasRead(name string) (schema.FileDigest, error) {
+	i, ok := f.named[name]
+	if !ok {
+		return schema.FileDigest{}, fmt.Errorf("%s was not read", name)
+	}
+	return f.digests[i].digest(), nil
 }
 
 type digestReader struct {
@@ -222,6 +215,10 @@ func (r *digestReader) Read(p []byte) (int, error) {
 	r.h.Write(p[:n])
 	r.n += int64(n)
 	return n, err
+}
+
+func (r *digestReader) digest() schema.FileDigest {
+	return schema.FileDigest{Path: r.name, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n}
 }
 
 func (r *digestReader) Close() error { return r.r.Close() }

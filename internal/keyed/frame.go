@@ -2,9 +2,11 @@ package keyed
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -78,10 +80,20 @@ func (n named) Write(p []byte) (int, error) {
 // that start with it.
 const EveryPart = "!"
 
+// GroupMark ends the beginning of a key that is its group, where keys have one.
+const GroupMark = "\x01"
+
+// Group is how many lines of a group Cut sent to a part.
+type Group struct {
+	Part  int    `json:"part"`
+	Group string `json:"group"`
+	Rows  int    `json:"rows"`
+}
+
 // Cut frames keyed lines for an engine. With bounds, escaped keys in order, a line goes to
-// the part that counts the bounds not above its key; else to one of parts by the hash of
-// its key; and of neither, without its key, to the frame of what stands before the key's
-// first ":".
+// the part that counts the bounds not above its key, and the last frame, "count", has the
+// lines' Groups; without, it goes to one of parts by the hash of its key; and of neither,
+// without its key, to the frame of what is before the key's first ":".
 func Cut(in io.Reader, out io.Writer, parts int, bounds []string) error {
 	names := make([]string, max(parts, len(bounds)+1))
 	for i := range names {
@@ -89,6 +101,7 @@ func Cut(in io.Reader, out io.Writer, parts int, bounds []string) error {
 	}
 	f, hash := NewFramer(out, len(names)), fnv.New64a()
 	tab, lf := []byte("\t"), []byte("\n")
+	groups := make([]map[string]int, len(names))
 	for line, err := range Lines(in) {
 		if err != nil {
 			return err
@@ -103,10 +116,27 @@ func Cut(in io.Reader, out io.Writer, parts int, bounds []string) error {
 		case bounds != nil:
 			i := sort.Search(len(bounds), func(i int) bool { return strings.Compare(bounds[i], string(key)) > 0 })
 			f.Add(names[i], key, tab, record, lf)
+			group, _, _ := bytes.Cut(key, []byte(GroupMark))
+			if groups[i] == nil {
+				groups[i] = map[string]int{}
+			}
+			groups[i][string(group)]++
 		default:
 			hash.Reset()
 			hash.Write(key) //nolint:errcheck // a hash
 			f.Add(names[hash.Sum64()%uint64(parts)], key, tab, record, lf)
+		}
+	}
+	if err := f.Flush(); err != nil || bounds == nil {
+		return err
+	}
+	for i, of := range groups {
+		for _, group := range slices.Sorted(maps.Keys(of)) {
+			line, err := json.Marshal(Group{i, Unescape([]byte(group)), of[group]})
+			if err != nil {
+				return err
+			}
+			f.Add("count", line, lf)
 		}
 	}
 	return f.Flush()

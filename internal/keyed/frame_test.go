@@ -2,6 +2,7 @@ package keyed
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -69,13 +70,27 @@ func TestCut(t *testing.T) {
 		}
 	}
 	ranges := cut(0, []string{"k3", "k7"})
+	counted := 0
+	for line := range strings.Lines(ranges["count"]) {
+		var g Group
+		if err := json.Unmarshal([]byte(line), &g); err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Count("\n"+ranges[strconv.Itoa(g.Part)], "\n"+escape.Replace(g.Group)+"\t"); g.Rows != want { // none has a mark
+			t.Errorf("part %d has %d lines of %q, want %d", g.Part, g.Rows, g.Group, want)
+		}
+		counted += g.Rows
+	}
+	if counted != 3000 {
+		t.Errorf("%d lines are counted, want 3000", counted)
+	}
 	for name, text := range ranges {
 		for line := range strings.Lines(text) {
 			want := map[bool]string{true: "0", false: "1"}[key(line) < "k3"]
 			if key(line) >= "k7" {
 				want = "2"
 			}
-			if name != EveryPart && name != want {
+			if name != EveryPart && name != "count" && name != want {
 				t.Fatalf("%.20q is in range %s, want %s", line, name, want)
 			}
 		}

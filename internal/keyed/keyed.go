@@ -57,10 +57,9 @@ func Append(dst []byte, key string, record []byte) []byte {
 	dst = append(append(dst, key...), '\t')
 	n := len(dst)
 	dst = append(dst, record...)
-	for i := n; i < len(dst); i++ {
-		if dst[i] == '\r' {
-			dst[i] = ' '
-		}
+	for i := bytes.IndexByte(dst[n:], '\r'); i >= 0; i = bytes.IndexByte(dst[n:], '\r') {
+		dst[n+i] = ' '
+		n += i
 	}
 	return append(dst, '\n')
 }

@@ -35,7 +35,6 @@ var layers = [][]string{
 // mayUse says which third-party module may be imported where.
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
-	"github.com/go-json-experiment/json":       {"internal/codec"},
 	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"annotate/chats", "eval/fidelity", "internal/textnorm"},
@@ -181,6 +180,13 @@ var alone = map[string]bool{"internal/testsum": true, "internal/exttest": true}
 // standard output is no way to print.
 func streams(f *ast.File) (out []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && len(c.Args) > 0 { // of cli's env, out is for data and text() for what people read
+			if to, ok := c.Args[0].(*ast.SelectorExpr); ok && to.Sel.Name == "out" && fmt.Sprint(to.X) == "e" {
+				if by, ok := c.Fun.(*ast.SelectorExpr); ok && fmt.Sprint(by.X) != "visible" && slices.Contains([]string{"Fprint", "Fprintln", "Fprintf", "NewWriter", "SetOutputMirror"}, by.Sel.Name) {
+					out = append(out, by.Sel.Name+"(e.out), not e.text()")
+				}
+			}
+		}
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true

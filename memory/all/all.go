@@ -16,7 +16,7 @@ import (
 
 // Specs lists them, bounds first, layers over others last.
 func Specs() []memory.Spec {
-	below := append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec(), pcm.Spec())
+	below := append(baseline.Specs(), amem.Spec(), amem.ProductSpec(), mem0.Spec(), graphmem.Spec(), pcm.Spec())
 	return append(below, qarp.Specs(func(name string) (memory.Spec, error) { return lookup(below, name) })...)
 }
 

@@ -1,12 +1,19 @@
-// Package amem is A-Mem (WujiangXu/AgenticMemory): every observation becomes a note
-// with keywords, tags and a sentence of context; a new note is tied to its neighbours,
-// and may change what is written on them.
+// Package amem is A-Mem: every observation becomes a note with keywords, tags and a
+// sentence of context; a new note is linked to its neighbours, and may change what is
+// written on them. amem is the paper's code (WujiangXu/AgenticMemory), amem-product the
+// package that its authors offer (agiresearch/A-mem).
 //
-// Faithful: a note's content is not indexed, only its context and keywords, until every
-// hundredth evolution indexes all anew; neighbours that were changed are not embedded
-// again; a hit's first linked note is given however many there are. Fixed: content is
-// indexed from the start, changed neighbours are embedded again, hits are ordered by
-// score and cut at k.
+// amem, faithful: a note's content is not indexed, only its context and keywords, until
+// every hundredth evolution indexes all again; neighbours that were changed are not
+// embedded again; a hit's first linked note is given however many there are. Fixed:
+// content is indexed from the start, changed neighbours are embedded again, hits are
+// ordered by score and cut at k.
+//
+// amem-product indexes the content alone, searches with the question as it is, and asks
+// nothing about the first note. Faithful: the model is never asked for keywords, tags
+// and context; what it changes on the nearest notes is written on the oldest, which have
+// the same numbers; links never resolve; a hit shows a note as it was when stored.
+// Fixed: none of these.
 //
 // By rule keywords are rare words and names, the context is the first sentence, notes
 // are linked when they are near and share a keyword, and neighbours are never changed:
@@ -17,10 +24,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"membench/internal/rank"
 	"membench/internal/sentence"
 	"membench/internal/tokens"
 	"membench/llm/hashing"
@@ -41,30 +48,44 @@ type Options struct {
 	Linked     float64 `json:"linked"`     // share of its score that a hit gives to the notes it links
 }
 
-// Spec is the system.
+// Spec is the system of the paper, ProductSpec the product.
 func Spec() memory.Spec {
-	return memory.Define("amem", "notes with keywords and links that change each other (A-Mem)", Options{Neighbours: 5, Reindex: 100, Near: 0.3, Linked: 0.9}, open)
+	return define("amem", "notes with keywords and links that change each other (A-Mem)", false)
+}
+func ProductSpec() memory.Spec {
+	return define("amem-product", "notes with keywords and links that change each other (A-Mem, the product's code)", true)
 }
 
-func open(d memory.Deps, o Options) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
-	if d.Embed == nil {
-		d.Embed = hashing.New(0)
-	}
-	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked,
-		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(2), EmbedPerQuery: memory.Exactly(1)}}
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeNote, op.PurposeEvolve, op.PurposeKeywords}
-	} else {
-		caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(2), memory.Exactly(1)
-		caps.Calls.EmbedPerUnit.Max = 2 + o.Neighbours // changed neighbours; a rebuild (faithful) embeds all
-	}
-	return native.New(native.Options{Name: "amem", Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &policy{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), df: map[string]int{}}
-	}}), nil
+func define(name, doc string, product bool) memory.Spec {
+	return memory.Define(name, doc, Options{Neighbours: 5, Reindex: 100, Near: 0.3, Linked: 0.9}, func(d memory.Deps, o Options) (memory.System, error) {
+		var err error
+		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+			return nil, err
+		}
+		if d.Embed == nil {
+			d.Embed = hashing.New(0)
+		}
+		calls := memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Exactly(1), EmbedPerUnit: memory.Exactly(2), EmbedPerQuery: memory.Exactly(1)}
+		asked := []string{op.PurposeNote, op.PurposeEvolve, op.PurposeKeywords}
+		switch {
+		case product && o.Mode == native.Faithful:
+			calls.LLMPerUnit, asked = memory.Span{Max: 1}, asked[1:2]
+		case product:
+			calls.LLMPerUnit.Min, asked = 1, asked[:2]
+		case d.LLM != nil:
+			calls.EmbedPerUnit.Max += o.Neighbours // changed neighbours; a rebuild (faithful) embeds all
+		}
+		if product {
+			calls.LLMPerQuery, calls.EmbedPerUnit = memory.Span{}, memory.Exactly(1)
+		}
+		caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Calls: &calls}
+		if d.LLM == nil {
+			caps.ByRule, calls.LLMPerUnit, calls.LLMPerQuery = asked, memory.Span{}, memory.Span{}
+		}
+		return native.New(native.Options{Name: name, Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+			return &policy{o: o, d: d, product: product, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), df: map[string]int{}}
+		}}), nil
+	})
 }
 
 // note is what is written on a record beside its content.
@@ -103,16 +124,20 @@ func (n note) whole() string {
 }
 
 type policy struct {
-	o     Options
-	d     memory.Deps
-	st    *store.Linear
-	notes []note // by position
-	df    map[string]int
-	evo   int
+	o       Options
+	d       memory.Deps
+	product bool
+	st      *store.Linear
+	notes   []note // by position
+	df      map[string]int
+	evo     int
+	told    []string // product, faithful: the notes as they were stored, by position
 }
 
+func (p *policy) faithful() bool { return p.o.Mode == native.Faithful }
+
 func (p *policy) indexed(n note) string {
-	if p.o.Mode == native.Faithful {
+	if p.faithful() {
 		return n.brief()
 	}
 	return n.whole()
@@ -121,13 +146,19 @@ func (p *policy) indexed(n note) string {
 // Store makes a note of o. All that can fail is done before anything is changed.
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	w := op.Begin(ctx, p.d, r)
-	n := p.analyse(w, o)
+	n := note{content: o.Text, context: "General"}
+	if !p.product || !p.faithful() {
+		n = p.analyse(w, o)
+	}
 	vecs := w.Embed(o.Text)
 	if w.Err != nil {
 		return w.Err
 	}
 	near := recall.Nearest(p.st, vecs[0], p.o.Neighbours, nil)
-	e := p.evolve(w, o, n, near)
+	var e evolution
+	if !p.product || len(near) > 0 {
+		e = p.evolve(w, o, n, near)
+	}
 	if w.Err != nil {
 		return w.Err
 	}
@@ -136,53 +167,53 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if e.Should {
 		if slices.Contains(e.Actions, "strengthen") {
 			for _, i := range e.Connections {
-				if i >= 0 && i < len(p.notes) && !slices.Contains(links, p.st.At(i).ID) { // a number that is no note's is left out; published, it crashes
+				if i >= 0 && i < len(p.notes) && !slices.Contains(links, p.st.At(i).ID) && (!p.product || !p.faithful()) { // a number without a note is left out; published, it crashes
 					links = append(links, p.st.At(i).ID)
 				}
 			}
-			if len(e.Tags) > 0 {
+			if len(e.Tags) > 0 || p.faithful() {
 				n.tags = e.Tags
 			}
 		}
 		if slices.Contains(e.Actions, "update_neighbor") {
 			for k, s := range near[:min(len(near), len(e.NewTags))] {
-				c := p.notes[s.Pos].clone()
+				pos := s.Pos
+				if p.product && p.faithful() {
+					pos = k
+				}
+				c := p.notes[pos].clone()
 				c.tags = e.NewTags[k]
-				if k < len(e.NewContext) && strings.TrimSpace(e.NewContext[k]) != "" {
+				if k < len(e.NewContext) && (p.faithful() || strings.TrimSpace(e.NewContext[k]) != "") {
 					c.context = e.NewContext[k]
 				}
-				if c.text() != p.notes[s.Pos].text() {
-					changed[s.Pos] = c
+				if c.text() != p.notes[pos].text() {
+					changed[pos] = c
 				}
 			}
 		}
 	}
 	texts := []string{p.indexed(n)}
 	var again []int // positions to embed again, beside the new note
-	rebuild := p.o.Mode == native.Faithful && e.Should && p.o.Reindex > 0 && (p.evo+1)%p.o.Reindex == 0
+	rebuild := p.faithful() && e.Should && p.o.Reindex > 0 && (p.evo+1)%p.o.Reindex == 0
 	for i := range p.notes {
 		c, ok := changed[i]
 		if !ok {
 			c = p.notes[i]
 		}
-		switch {
-		case rebuild:
-			texts = append(texts, c.whole())
-		case ok && p.o.Mode == native.Fixed:
-			texts = append(texts, c.whole())
-		default:
-			continue
+		if rebuild || ok && !p.faithful() {
+			texts, again = append(texts, c.whole()), append(again, i)
 		}
-		again = append(again, i)
 	}
 	if rebuild {
 		texts[0] = n.whole()
 	}
-	if vecs = w.Embed(texts...); w.Err != nil {
-		return w.Err
-	}
-	for k, i := range again {
-		p.st.SetVector(i, vecs[k+1])
+	if !p.product { // there the content's vector stays
+		if vecs = w.Embed(texts...); w.Err != nil {
+			return w.Err
+		}
+		for k, i := range again {
+			p.st.SetVector(i, vecs[k+1])
+		}
 	}
 	for i := range p.notes {
 		if c, ok := changed[i]; ok {
@@ -199,6 +230,9 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	rec.Links = links
 	p.st.Add(rec, vecs[0], r)
 	p.notes = append(p.notes, n)
+	if p.product && p.faithful() {
+		p.told = append(p.told, rec.Text)
+	}
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(tokens.Terms(o.Text)))) {
 		p.df[t]++
 	}
@@ -276,7 +310,11 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	}
 	var r memory.Receipt
 	w := op.Begin(ctx, p.d, &r)
-	v := w.Embed(strings.Join(w.Lines(op.PurposeKeywords, q.Text, 10, func() []string { return []string{q.Text} }), ", "))
+	words := []string{q.Text}
+	if !p.product {
+		words = w.Lines(op.PurposeKeywords, q.Text, 10, func() []string { return words })
+	}
+	v := w.Embed(strings.Join(words, ", "))
 	out.Usage, out.Degraded = r.Usage, r.Degraded
 	if w.Err != nil {
 		return out, w.Err
@@ -284,16 +322,24 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	s := &recall.State{Query: q, Store: p.st}
 	list := p.linked(s, recall.Nearest(p.st, v[0], q.K, s.Eligible))
 	for _, h := range list[:min(q.K, len(list))] {
-		out.Hits = append(out.Hits, p.st.Hit(h.Pos, h.Score))
+		hit := p.st.Hit(h.Pos, h.Score)
+		if p.told != nil {
+			hit.Text = p.told[h.Pos]
+		}
+		out.Hits = append(out.Hits, hit)
 	}
 	return out, nil
 }
 
 // linked adds the notes that hits link. Fixed: by score, a linked note at a share of its
-// best hit's. Faithful: behind their hit, no more than k of them in all but one for each
-// hit; scores are then 1/(1+rank), for the order is not that of the cosines.
+// best hit's. Faithful: behind their hit, no more than k and one of them in all but one for
+// each hit; scores are then 1/(1+rank), for the order is not that of the cosines. The
+// product, faithful: none.
 func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
-	if p.o.Mode == native.Faithful {
+	if p.faithful() && p.product {
+		return hits
+	}
+	if p.faithful() {
 		var out []recall.Scored
 		seen := map[int]bool{}
 		extra := 0
@@ -308,9 +354,10 @@ func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
 			for _, id := range p.st.At(h.Pos).Links {
 				if i, ok := p.st.Find(id); ok && s.Eligible(i) {
 					add(i)
-					if extra++; extra >= s.Query.K {
+					if extra >= s.Query.K {
 						break
 					}
+					extra++
 				}
 			}
 		}
@@ -324,20 +371,12 @@ func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
 		for _, id := range p.st.At(h.Pos).Links {
 			if i, ok := p.st.Find(id); ok && s.Eligible(i) && h.Score > 0 {
 				if v, has := best[i]; !has || v < h.Score*p.o.Linked {
-					best[i] = rank.Round6(h.Score * p.o.Linked)
+					best[i] = h.Score * p.o.Linked
 				}
 			}
 		}
 	}
-	var all []rank.Scored[int]
-	for i, v := range best {
-		all = append(all, rank.Scored[int]{ID: string(p.st.At(i).ID), Score: v, V: i})
-	}
-	var out []recall.Scored
-	for _, x := range rank.Top(all, 0) {
-		out = append(out, recall.Scored{Pos: x.V, Score: x.Score})
-	}
-	return out
+	return recall.Best(best)
 }
 
 // Records lists the notes.
@@ -346,12 +385,9 @@ func (p *policy) Records() []store.Record { return p.st.Records() }
 // Clone copies the memory.
 func (p *policy) Clone() native.Policy {
 	c := *p
-	c.st, c.notes, c.df = p.st.Clone(), make([]note, len(p.notes)), make(map[string]int, len(p.df))
+	c.st, c.notes, c.df, c.told = p.st.Clone(), make([]note, len(p.notes)), maps.Clone(p.df), slices.Clone(p.told)
 	for i, n := range p.notes {
 		c.notes[i] = n.clone()
-	}
-	for k, v := range p.df {
-		c.df[k] = v
 	}
 	return &c
 }

@@ -101,11 +101,7 @@ func FullContext() memory.Spec {
 // within cuts the list where its texts no longer fit.
 func within(b recall.Budget) recall.Stage {
 	return func(_ context.Context, s *recall.State) error {
-		texts := make([]string, len(s.List))
-		for i, c := range s.List {
-			texts[i] = s.Store.At(c.Pos).Text
-		}
-		s.List = s.List[:b.Fit(texts)]
+		s.List = s.List[:b.Fit(texts(s.List, func(c recall.Scored) string { return s.Store.At(c.Pos).Text }))]
 		return nil
 	}
 }
@@ -113,19 +109,14 @@ func within(b recall.Budget) recall.Stage {
 // inOrder shows the listed records, oldest first; the list stays as it is.
 func inOrder(render func([]*store.Record) string) recall.Stage {
 	return func(ctx context.Context, s *recall.State) error {
-		pos := make([]int, len(s.List))
-		for i, c := range s.List {
-			pos[i] = c.Pos
+		in := *s
+		in.List = slices.SortedFunc(slices.Values(s.List), func(a, b recall.Scored) int { return a.Pos - b.Pos })
+		if len(in.List) == 0 {
+			return nil
 		}
-		slices.Sort(pos)
-		recs := make([]*store.Record, len(pos))
-		for i, p := range pos {
-			recs[i] = s.Store.At(p)
-		}
-		if len(recs) > 0 {
-			s.Context = render(recs)
-		}
-		return nil
+		err := recall.Show(render)(ctx, &in)
+		s.Context = in.Context
+		return err
 	}
 }
 

@@ -17,18 +17,18 @@ import (
 // beyond what its two modes say.
 type origin struct{ source, differs string }
 
-const gallery = "Mem-Gallery c0a04545 (MemEngine)"
+const gallery = "Mem-Gallery c0a04545"
 
 var origins = map[string]origin{
-	"FUMemory":           {gallery, "no LoCoMo prompt of its own: the reader is ours"},
+	"FUMemory":           {gallery, "tokens are estimated without the model's tokenizer"},
 	"STMemory":           {gallery, "as FUMemory"},
 	"LTMemory":           {gallery, "as FUMemory"},
-	"GAMemory":           {gallery, "time is the count of entries; a question meets a copy"},
+	"GAMemory":           {gallery, "a question meets a copy, and renews nothing"},
 	"MGMemory":           {gallery, "functions act on a copy for the question"},
-	"RFMemory":           {gallery, "none known"},
+	"RFMemory":           {gallery, "as FUMemory"},
 	"MMMemory":           {gallery, "text and caption are embedded together; the image's own vector where a file has it (the CLIP variant's mean)"},
-	"MMFUMemory":         {gallery, "tokens are estimated without the model's tokenizer"},
-	"NGMemory":           {gallery, "two flaws of three are mended in fixed: that edge weights are not used stays"},
+	"MMFUMemory":         {gallery, "as FUMemory"},
+	"NGMemory":           {gallery, "weights of edges are not used in fixed either"},
 	"AUGUSTUSMemory":     {gallery, "at most 50 concept edges an entry; the query's concepts are asked for once, published twice"},
 	"UniversalRAGMemory": {gallery, "a route that is none of the three is a document, published by lot"},
 	"memoryos":           {"BAI-LAB/MemoryOS 1d717060", "the queue is emptied before an exchange is added (memoryos-pro 0.1.0: after, so its capacity is one more); keywords of segments are the theme's (0.1.0 asks again); an exchange with an empty side is kept; a page is found once; links of pages are kept in chains only"},
@@ -42,10 +42,11 @@ var origins = map[string]origin{
 	"graphiti-native":    {"getzep/graphiti 993e081a", "a thing's summary is asked for (0.31.2 joins the facts while they are short: its text was the answer when compared), missing times are not, by a call of their own; by rule candidates for contradiction are facts of the same source, not a search over all; names by exact letter groups, not MinHash; no communities, no breadth-first recipe, no cross-encoder"},
 	"zep-like":           {"getzep/graphiti 993e081a", "as graphiti-native, asked for episodes without a reranker"},
 	"memgpt":             {"MemGPT paper, Letta's functions", "no heartbeats or summaries of the queue; searches by meaning"},
-	"memu":               {"NevaMind-AI/memU 357aefc8 (1.5.1)", "one session is one segment; sessions are not searched by caption; one check whether it is enough, not two"},
+	"memu":               {"NevaMind-AI/memU 357aefc8 (1.5.1)", "one session is one segment; sessions are not searched by caption; what was found is checked once, not twice"},
 	"memu-v2":            {"NevaMind-AI/memU 37d2efa5", "segments are facts by rule: there the calling agent makes them"},
 	"memverse-lite":      {"KnowledgeXLab/MemVerse e94d9acb", "one graph for three, relations not re-inserted, no parametric memory"},
-	"amem":               {"WujiangXu/AgenticMemory 7f716dc5", "a link to a note that does not exist is left out (there it crashes); the product (agiresearch/A-mem) is another system, and not here"},
+	"amem":               {"WujiangXu/AgenticMemory 7f716dc5", "a link to a note that does not exist is left out (there it crashes); a note is shown once"},
+	"amem-product":       {"agiresearch/A-mem ceffb860", "a score is the cosine, there the squared distance"},
 	"graphmem":           {"our own", "–"},
 	"pcm":                {"ProCoMemory (seed 003)", "docs/deviations.md"},
 	"qarp":               {"seed 002", "docs/deviations.md"},
@@ -165,8 +166,7 @@ func TestSystemsDoc(t *testing.T) {
 			b.WriteString(systemRow(t, spec, parity))
 		}
 	}
-	page(t, "../../docs/systems.md", map[string]string{"systems": b.String(), "flaws": flawTable()})
-	page(t, "../../docs/results.md", map[string]string{"cost": costTable(t)})
+	page(t, "../../docs/systems.md", map[string]string{"systems": b.String(), "flaws": flawTable(), "cost": costTable(t)})
 }
 
 // page holds a page's generated parts, or writes them.

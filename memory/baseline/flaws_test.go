@@ -89,6 +89,28 @@ var flaws = []flaw{
 		op.PurposeEvolve:   {`{"should_evolve":false}`, `{"should_evolve":true,"actions":["update_neighbor"],"new_tags_neighborhood":[["orchard"]]}`},
 	}), [][]string{{"We painted the kitchen."}, {"It rained on the roof."}},
 		first("orchard", "painted"), true, false},
+	{"amem-product", "keywords, context and tags are never asked for", "", model(nil), [][]string{{"We painted the kitchen."}},
+		func(t *testing.T, m memory.Memory) any {
+			return has(t, m, func(it memory.Item) bool { return strings.Contains(it.Text, "keywords: ") })
+		}, true, false},
+	{"amem-product", "what changes on the nearest notes is written on the oldest", "", model(map[string][]string{
+		op.PurposeNote:   {`{"keywords":["home"],"context":"Home."}`},
+		op.PurposeEvolve: {`{"should_evolve":false}`, `{"should_evolve":true,"actions":["update_neighbor"],"new_tags_neighborhood":[["canoe"]]}`},
+	}), [][]string{{"We painted the kitchen."}, {"A heron stood by the canoe."}, {"The heron left the canoe."}},
+		func(t *testing.T, m memory.Memory) any {
+			return has(t, m, func(it memory.Item) bool {
+				return strings.Contains(it.Text, "stood") && strings.Contains(it.Text, "tags: canoe")
+			})
+		}, true, false},
+	{"amem-product", "links never resolve", "", model(map[string][]string{
+		op.PurposeEvolve: {`{"should_evolve":true,"actions":["strengthen"],"suggested_connections":[0],"tags_to_update":["home"]}`},
+	}), [][]string{{"We painted the kitchen."}, {"It rained on the roof."}},
+		func(t *testing.T, m memory.Memory) any {
+			return has(t, m, func(it memory.Item) bool { return len(it.Links) > 0 })
+		}, true, false},
+	{"amem-product", "a hit shows a note as it was when stored", "", model(map[string][]string{
+		op.PurposeEvolve: {`{"should_evolve":true,"actions":["update_neighbor"],"new_tags_neighborhood":[["canoe"]]}`},
+	}), [][]string{{"We painted the kitchen."}, {"It rained on the roof."}}, first("painted the kitchen", "tags: canoe"), true, false},
 	{"memoryos", "a new profile takes the old one's place, whatever that said", `"short":1,"heat":1,"similar":0.01`, model(map[string][]string{
 		op.PurposeProfile: {`{"summary":"Keeps bees in Porto and paints boats."}`, `{"summary":"Likes green tea."}`},
 	}), [][]string{{"I keep bees."}, {"I paint boats."}, {"I like tea."}},
@@ -136,8 +158,14 @@ var flaws = []flaw{
 		func(t *testing.T, m memory.Memory) any {
 			return has(t, m, func(it memory.Item) bool { return strings.HasPrefix(it.Text, "tall_harbour_crane --") })
 		}, true, false},
-	{"memu", "an item that was said once has no salience", `"salience":true`, nil, [][]string{{"I moved to Porto.", "I planted nine apple trees."}},
-		first("nine apple trees", "apple"), true, false},
+	{"memu", "what the summaries answer finds no item", "", model(map[string][]string{
+		op.PurposeItems: {`{"items":[{"content":"Planted nine apple trees.","categories":["experiences"]}]}`}, op.PurposeDecide: {`{"retrieve":true}`}, op.PurposeEnough: {`{"enough":true}`},
+	}), [][]string{{"I planted nine apple trees."}}, first("nine apple trees", "apple"), true, false},
+	{"memu", "an item of an unknown category is in none", "", model(map[string][]string{
+		op.PurposeItems: {`{"items":[{"content":"Planted nine apple trees.","categories":["gardens"]}]}`},
+	}), [][]string{{"I planted nine apple trees."}}, func(t *testing.T, m memory.Memory) any {
+		return has(t, m, func(it memory.Item) bool { return it.Kind == "summary" })
+	}, true, false},
 }
 
 // TestFlaws: the modes differ exactly where a published system is wrong.

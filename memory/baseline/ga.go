@@ -46,15 +46,16 @@ func newGA(d memory.Deps, o GAOptions) (memory.System, error) {
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerSession: memory.Span{Max: o.Questions + n}, EmbedPerQuery: memory.Exactly(1)}}
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerSession: memory.Span{Max: 2 + n}}, op.PurposeImportance, op.PurposeQuestions, op.PurposeInsights)
 	return native.New(native.Options{Name: "GAMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &ga{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+		return &ga{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
 	}}), nil
 }
 
 type ga struct {
+	list
 	o   GAOptions
 	d   memory.Deps
-	st  *store.Linear
 	imp []float64 // by position, [0,1]
+	at  []int     // by position: how much was stored then; an insight's is that of its reflection
 	sum float64   // of importance since the last reflection
 }
 
@@ -62,14 +63,14 @@ func (p *ga) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	w := op.Begin(ctx, p.d, r)
 	matters, vecs := w.Importance(o.Text), w.Embed(o.Text)
 	if w.Err == nil {
-		p.keep(o.Record(o.Kind()), vecs[0], matters, r)
+		p.keep(o.Record(o.Kind()), vecs[0], matters, p.st.Len(), r)
 	}
 	return w.Err
 }
 
-func (p *ga) keep(rec store.Record, v []float32, matters float64, r *memory.Receipt) {
+func (p *ga) keep(rec store.Record, v []float32, matters float64, at int, r *memory.Receipt) {
 	p.st.Add(rec, v, r)
-	p.imp, p.sum = append(p.imp, matters), p.sum+matters
+	p.imp, p.at, p.sum = append(p.imp, matters), append(p.at, at), p.sum+matters
 }
 
 // EndSession reflects when enough has happened. Nothing is changed before all that can
@@ -107,7 +108,10 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 	if w.Err != nil {
 		return w.Err
 	}
-	last := *p.st.At(p.st.Len() - 1)
+	now, last := p.st.Len(), *p.st.At(p.st.Len() - 1)
+	if p.o.Mode == native.Faithful { // insights count towards the next reflection
+		p.sum = 0
+	}
 	for i, text := range insights {
 		rec := p.st.On("insight", &last, nil)
 		rec.Text, rec.Session = text, session
@@ -118,9 +122,11 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 				rec.Sources = memory.Union(rec.Sources, e.Sources)
 			}
 		}
-		p.keep(rec, vecs[i], matters[i], r)
+		p.keep(rec, vecs[i], matters[i], now, r)
 	}
-	p.sum = 0 // the published code counts insights towards the next reflection
+	if p.o.Mode == native.Fixed {
+		p.sum = 0
+	}
 	return nil
 }
 
@@ -172,9 +178,12 @@ func ruleInsights(questions, texts []string, n int) (out []string) {
 	return out
 }
 
+// fades is the recency of what was stored n things ago.
+func fades(decay float64, n int) float64 { return math.Pow(decay, float64(n)) }
+
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	recency := recall.Each(func(s *recall.State, i int, _ *store.Record) float64 {
-		return math.Pow(p.o.Decay, float64(s.Store.Len()-i))
+		return fades(p.o.Decay, s.Store.Len()-p.at[i])
 	})
 	importance := recall.Each(func(_ *recall.State, i int, _ *store.Record) float64 { return p.imp[i] })
 	relevance := recall.Cosine()
@@ -191,10 +200,8 @@ func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	return append(pipe, show).Run(ctx, p.st, q)
 }
 
-func (p *ga) Records() []store.Record { return p.st.Records() }
-
 func (p *ga) Clone() native.Policy {
 	c := *p
-	c.st, c.imp = p.st.Clone(), slices.Clone(p.imp)
+	c.st, c.imp, c.at = p.st.Clone(), slices.Clone(p.imp), slices.Clone(p.at)
 	return &c
 }

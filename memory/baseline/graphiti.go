@@ -186,10 +186,10 @@ func diverse(st *store.Linear, v []float32, list []recall.Scored, l float64) []r
 		most := 0.0
 		for _, b := range list {
 			if a.Pos != b.Pos {
-				most = max(most, dot(st.Vector(a.Pos), st.Vector(b.Pos)))
+				most = max(most, recall.Dot(st.Vector(a.Pos), st.Vector(b.Pos)))
 			}
 		}
-		score[a.Pos] = l*dot(st.Vector(a.Pos), v) + (l-1)*most
+		score[a.Pos] = l*recall.Dot(st.Vector(a.Pos), v) + (l-1)*most
 	}
 	return recall.Best(score)
 }

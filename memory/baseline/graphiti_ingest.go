@@ -198,7 +198,7 @@ func (w *graphitiWork) known(h held, v []float32) (same int, near []int) {
 	if w.p.d.LLM == nil {
 		return same, append(pair[max(0, len(pair)-10):], others[max(0, len(others)-10):]...)
 	}
-	for _, c := range recall.Among(len(pair), 10, func(i int) (float64, bool) { x := dot(v, w.p.edges.Vector(pair[i])); return x, x >= w.p.o.Near }) {
+	for _, c := range recall.Among(len(pair), 10, func(i int) (float64, bool) { x := recall.Dot(v, w.p.edges.Vector(pair[i])); return x, x >= w.p.o.Near }) {
 		near = append(near, pair[c.Pos])
 	}
 	found := w.p.search(&recall.State{Store: w.p.edges}, v, h.fact, 10)

@@ -9,6 +9,7 @@ import (
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
+	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -87,7 +88,7 @@ func joint(text, image []float32) []float32 {
 	}
 	out := make([]float32, len(text))
 	norm := 0.0
-	scale := 1 / math.Sqrt(dot(image, image))
+	scale := 1 / math.Sqrt(recall.Dot(image, image))
 	for i := range out {
 		out[i] = text[i] + float32(float64(image[i])*scale)
 		norm += float64(out[i]) * float64(out[i])

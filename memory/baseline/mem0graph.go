@@ -60,11 +60,8 @@ func (p *m0) relate(w *op.Work, o native.Observation) *graphChange {
 			things = append(things, t.Subject, t.Object)
 		}
 	}
-	c := &graphChange{vecs: map[string][]float32{}}
-	var names []string
-	for _, n := range things {
-		names = append(names, m0name(n))
-	}
+	c := &graphChange{add: triples, vecs: map[string][]float32{}}
+	names := texts(things, m0name)
 	ask := names
 	for _, t := range triples {
 		ask = append(ask, t.Subject, t.Object)
@@ -72,7 +69,6 @@ func (p *m0) relate(w *op.Work, o native.Observation) *graphChange {
 	if w.Vectors(c.vecs, ask...); w.Err != nil {
 		return nil
 	}
-	c.add = triples
 	var found [][]recall.Scored
 	for _, n := range names {
 		found = append(found, p.g.known(n, c.vecs[n]))

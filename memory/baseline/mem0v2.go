@@ -41,11 +41,8 @@ func Mem0V2() memory.Spec {
 		d.Embed = embedder(d)
 		caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 1 + queryNames}}}
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1)}, op.PurposeAdditive)
-		so := store.Options{Embed: d.Embed, Words: &store.Words{}}
 		return native.New(native.Options{Name: "mem0-v2", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
-			so := so
-			so.Scope = scope
-			return &m2{o: o, d: d, st: store.New(so), names: map[string]int{}, hashes: map[string]bool{}}
+			return &m2{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}, names: map[string]int{}, hashes: map[string]bool{}}
 		}}), nil
 	})
 }
@@ -58,9 +55,9 @@ const (
 )
 
 type m2 struct {
+	list
 	o      Mem0V2Options
 	d      memory.Deps
-	st     *store.Linear
 	things lexicon        // by normalised name
 	names  map[string]int // things by each of their names, normalised
 	hashes map[string]bool
@@ -285,8 +282,6 @@ func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, erro
 	}
 	return out, nil
 }
-
-func (p *m2) Records() []store.Record { return p.st.Records() }
 
 func (p *m2) Clone() native.Policy {
 	c := *p

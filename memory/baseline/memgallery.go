@@ -22,17 +22,13 @@ func gallery(name, doc string, o GalleryOptions, embeds int, retrieval string, s
 	return modal(name, doc, o, func(d memory.Deps, o GalleryOptions) (memory.System, error) {
 		caps := ranked(native.Pair, embeds)
 		caps.Retrieval = retrieval
-		so := store.Options{}
 		deps := memory.Deps{}
 		if embeds > 0 {
-			so.Embed = embedder(d)
-			deps.Embed = so.Embed
+			deps.Embed = embedder(d)
 		}
 		p := stages(o)
 		return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: deps, Caps: caps, New: func(scope string) native.Policy {
-			so := so
-			so.Scope = scope
-			return &list{st: store.New(so), recall: p}
+			return &list{st: store.New(store.Options{Scope: scope, Embed: deps.Embed}), recall: p}
 		}}), nil
 	})
 }

@@ -174,7 +174,7 @@ func (p *mos) evict(w *op.Work, pos int, r *memory.Receipt) {
 }
 
 func (p *mos) goesOn(prev, pos int) bool {
-	if dot(p.st.Vector(prev), p.st.Vector(pos)) >= p.o.Continues {
+	if recall.Dot(p.st.Vector(prev), p.st.Vector(pos)) >= p.o.Continues {
 		return true
 	}
 	a, okA := schema.ParseTime(p.st.At(prev).Time, nil)
@@ -215,7 +215,7 @@ func themesOf(w *op.Work, e exchange) []theme {
 // are too many then, the oldest goes: questions are put to copies, so none was asked for more.
 func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 	near := recall.Among(len(p.segments), 1, func(i int) (float64, bool) {
-		x := dot(p.segments[i].vec, v) + op.Share(p.segments[i].keywords, t.Keywords)
+		x := recall.Dot(p.segments[i].vec, v) + op.Share(p.segments[i].keywords, t.Keywords)
 		return x, x >= p.o.Similar
 	})
 	at := p.st.At(pos)

@@ -138,11 +138,11 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 	if err != nil {
 		return out, err
 	}
-	near := recall.Among(len(p.segments), 0, func(i int) (float64, bool) { return dot(p.segments[i].vec, v), true })
+	near := recall.Among(len(p.segments), 0, func(i int) (float64, bool) { return recall.Dot(p.segments[i].vec, v), true })
 	found := recall.Members(near, 5, p.o.Near, func(g int) (in []recall.Scored) {
 		for _, pos := range p.segments[g].pages {
 			if s.Eligible(pos) {
-				in = append(in, recall.Scored{Pos: pos, Score: dot(p.st.Vector(pos), v)})
+				in = append(in, recall.Scored{Pos: pos, Score: recall.Dot(p.st.Vector(pos), v)})
 			}
 		}
 		return in
@@ -158,7 +158,7 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 			}
 		}
 	}
-	for _, pos := range reversed(p.short) {
+	for _, pos := range slices.Backward(p.short) {
 		if s.Eligible(pos) {
 			recent = append(recent, p.st.Hit(pos, 0))
 		}

@@ -47,10 +47,10 @@ var memuCategories = []struct{ name, words string }{
 // are written anew. A question goes to categories, then items, then sessions, until what
 // was found is enough.
 //
-// Faithful: a question that the model thinks needs no memory finds nothing, an item that
-// was never said again has no salience, and an item that is said again is stored again.
-// Fixed: every question is looked for, an item counts once at least, and a repeat is
-// counted on the item.
+// Faithful: a question that the model thinks needs no memory finds nothing, and one that
+// it thinks the categories' summaries answer finds no items; an item that is said again
+// is stored again; an item without a category that exists is in none. Fixed: every
+// question finds items; a repeat is counted on the item; an item is in the nearest category.
 func MemU() memory.Spec {
 	return modal("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
 }
@@ -72,9 +72,8 @@ func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
 }
 
 type memuItem struct {
-	categories []string
-	count      int
-	last       string // said again
+	count int
+	last  string // said again
 }
 
 type memuCategory struct {
@@ -213,15 +212,15 @@ func ruleCategories(text string) (out []string) {
 	return out
 }
 
-// assign are the categories of an item: those that are named and exist, else those whose
-// names are near, else experiences.
+// assign are the categories of an item: those that are named and exist, else (fixed) those
+// whose names are near, else experiences.
 func (p *memu) assign(it itemAnswer, v []float32) (out []string) {
 	for _, c := range it.Categories {
 		if _, ok := p.names.at[c]; ok && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
-	if len(out) > 0 {
+	if len(out) > 0 || p.o.Mode == native.Faithful {
 		return out
 	}
 	for _, c := range p.names.near(v, 0, p.o.Assign) {
@@ -245,14 +244,13 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 			r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: old.ID, Old: old.Text})
 			continue
 		}
-		count := 0
-		if p.o.Mode == native.Fixed {
-			count = 1
-		}
 		rec.Kind = it.kind
 		p.known[key] = p.st.Len()
 		p.st.Add(rec, vecs[i], r)
-		p.items = append(p.items, memuItem{it.Categories, count, rec.Time})
+		if p.o.Mode == native.Faithful { // it is never said again: its age is unknown
+			rec.Time = ""
+		}
+		p.items = append(p.items, memuItem{1, rec.Time})
 	}
 }
 
@@ -272,41 +270,47 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 		if w.Err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
 			return w.Err
 		}
+		if p.o.Mode == native.Faithful { // one question alone is not rewritten
+			a.Query = ""
+		}
 		a.Query = cmp.Or(strings.TrimSpace(a.Query), q.Text)
 		v, err := s.Vector(ctx, a.Query)
 		if err != nil || p.st.Len() == 0 {
 			return err
 		}
-		open, shown := p.categories(v, q)
-		enough := op.Member(w, op.PurposeEnough, "enough", a.Query+"\n\nFOUND\n"+shown, func() bool { return false })
-		s.List = p.rank(s, v, func(pos int) bool {
-			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
-		})
-		var rest []recall.Scored
-		if len(s.List) < q.K && !enough { // whatever its category
-			rest = p.rank(s, v, nil)
+		type check struct {
+			Enough bool   `json:"enough"`
+			Query  string `json:"query"`
 		}
-		s.List = recall.Ordered(s.List, rest)
-		s.Context = shown
-		return w.Err
+		s.Context = p.categories(v, q)
+		enough := op.JSON(w, op.PurposeEnough, a.Query+"\n\nFOUND\n"+s.Context, nil, func() (c check) { return c })
+		if w.Err != nil || p.o.Mode == native.Faithful && enough.Enough {
+			return w.Err
+		}
+		if v, err = s.Vector(ctx, cmp.Or(strings.TrimSpace(enough.Query), a.Query)); err != nil {
+			return err
+		}
+		if s.List = p.rank(s, v); p.o.Mode == native.Faithful {
+			s.List = s.List[:min(p.o.TopK, len(s.List))]
+		}
+		return nil
 	}}.Run(ctx, p.st, q)
 }
 
-// categories are those nearest to the question, and their summaries.
-func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
+// categories are the summaries of those nearest to the question.
+func (p *memu) categories(v []float32, q memory.Query) (shown string) {
 	all := slices.Sorted(maps.Keys(p.sums))
 	for _, c := range recall.Among(len(all), p.o.TopK, func(i int) (float64, bool) {
 		c := p.sums[all[i]]
-		return dot(c.vec, v), c.rec.For(q)
+		return recall.Dot(c.vec, v), c.rec.For(q)
 	}) {
-		names = append(names, all[c.Pos])
 		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
 	}
-	return names, strings.TrimSpace(shown)
+	return strings.TrimSpace(shown)
 }
 
-func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {
-	near := recall.Nearest(p.st, v, 0, func(pos int) bool { return s.Eligible(pos) && (keep == nil || keep(pos)) })
+func (p *memu) rank(s *recall.State, v []float32) []recall.Scored {
+	near := recall.Nearest(p.st, v, 0, s.Eligible)
 	if !p.o.Salience {
 		return near
 	}

@@ -1,8 +1,10 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,8 +39,9 @@ const (
 // before an answer, functions fetch what is needed.
 //
 // Faithful: the queue is emptied only when a new entry alone is over the budget, and
-// searching the stores always fails, so that a question sees queue and summary only; that
-// explains low published scores. Fixed: the queue's size counts, and searches work.
+// searching the stores always fails, so that a question sees queue and summary only, and
+// what functions move between queue and working memory; that explains low published
+// scores. Fixed: the queue's size counts, and searches work.
 // Functions act on a copy for the question: reading changes nothing.
 func MGMemory() memory.Spec {
 	return modal("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
@@ -82,53 +85,59 @@ func (p *mg) size(more string) int {
 }
 
 func (p *mg) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	over := p.size(o.Text) > p.o.MaxTokens
-	if p.o.Mode == native.Faithful {
-		over = recall.TokensOf(o.Text) > p.o.MaxTokens
+	var vecs [][]float32
+	var sum string
+	w := op.Begin(ctx, p.d, r)
+	leaving := p.leaving(o.Text)
+	if len(leaving) > 0 {
+		vecs, sum = w.Embed(leaving...), w.Summary(op.PurposeSummary, p.summary.Text, leaving, p.o.Words, nil)
 	}
-	if over && len(p.queue) > 0 {
-		if err := p.flush(ctx, o, r); err != nil {
-			return err
-		}
+	if err := cmp.Or(w.Err, ctx.Err()); err != nil {
+		return err
 	}
 	rec := o.Record(o.Kind())
 	rec.Tier = tierQueue
-	pos, _, err := p.st.Append(ctx, rec)
-	if err != nil {
-		return err
+	p.queue = append(p.queue, p.st.Add(rec, nil, r))
+	if len(leaving) > 0 {
+		p.flush(o, vecs, sum)
 	}
-	p.queue = append(p.queue, pos)
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
 	return nil
 }
 
-// flush moves the oldest entries to the recall store and their content into the
-// summary: until half of the budget is free (fixed), or the moved text itself is over
-// the budget (faithful).
-func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	n, moved := 0, 0
-	left := p.size(o.Text)
-	var texts []string
-	for ; n < len(p.queue); n++ {
-		if p.o.Mode == native.Faithful && moved > p.o.MaxTokens || p.o.Mode == native.Fixed && left <= p.o.MaxTokens/2 {
-			break
+// leaving are the texts of the oldest entries, which a new one moves to the recall store,
+// and their content into the summary: of a queue over the budget until half of it is free
+// (fixed); when the new text alone is over the budget, until what is moved is, the new
+// one's included (faithful).
+func (p *mg) leaving(text string) (texts []string) {
+	moved, left := 0, p.size(text)
+	take := func(t string) {
+		n := recall.TokensOf(t)
+		texts, moved, left = append(texts, t), moved+n, left-n
+	}
+	faithful := p.o.Mode == native.Faithful
+	if faithful && recall.TokensOf(text) <= p.o.MaxTokens || left <= p.o.MaxTokens {
+		return nil
+	}
+	for _, i := range p.queue {
+		if faithful && moved > p.o.MaxTokens || !faithful && left <= p.o.MaxTokens/2 {
+			return texts
 		}
-		t := p.st.At(p.queue[n]).Text
-		texts = append(texts, t)
-		moved += recall.TokensOf(t)
-		left -= recall.TokensOf(t)
+		take(p.st.At(i).Text)
 	}
-	w := op.Begin(ctx, p.d, r)
-	vecs, sum := w.Embed(texts...), w.Summary(op.PurposeSummary, p.summary.Text, texts, p.o.Words, nil)
-	if w.Err != nil {
-		return w.Err
+	if faithful && moved <= p.o.MaxTokens {
+		take(text)
 	}
+	return texts
+}
+
+func (p *mg) flush(o native.Observation, vecs [][]float32, sum string) {
 	if p.summary.ID == "" {
 		p.summary = o.Record("summary")
 		p.summary.ID, p.summary.Status = store.ID(p.scope, 0), memory.StatusActive
 		p.summary.Sources, p.summary.Attachments, p.summary.Speaker, p.summary.Role = nil, nil, "", ""
 	}
 	p.summary.Text = sum
+	n := len(vecs)
 	for i, pos := range p.queue[:n] {
 		rec := p.st.At(pos)
 		rec.Tier = tierRecall
@@ -137,7 +146,6 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 		p.summary.Links = append(slices.Clone(p.summary.Links), rec.ID)
 	}
 	p.queue = slices.Clone(p.queue[n:])
-	return nil
 }
 
 type call struct {
@@ -162,12 +170,10 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	if w.Err != nil {
 		return out, w.Err
 	}
-	if p.o.Mode == native.Fixed {
-		vecs := map[string][]float32{}
-		for _, c := range calls {
-			if err := p.do(ctx, c, v, vecs, &out.Usage); err != nil {
-				return out, err
-			}
+	vecs := map[string][]float32{}
+	for _, c := range calls {
+		if err := p.do(ctx, c, v, vecs, &out.Usage); err != nil {
+			return out, err
 		}
 	}
 	// Found entries first, by cosine; then the working memory; then the queue, newest
@@ -176,16 +182,15 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	for _, c := range recall.Best(v.score) {
 		order = append(order, c.Pos)
 	}
-	for _, part := range [][]int{v.working, reversed(v.queue)} {
-		for _, pos := range part {
-			if !slices.Contains(order, pos) {
-				order = append(order, pos)
-			}
-		}
+	order = append(order, v.working...)
+	for _, pos := range slices.Backward(v.queue) {
+		order = append(order, pos)
 	}
 	s := recall.State{Query: q, Store: p.st}
+	seen := map[int]bool{}
 	for _, pos := range order {
-		if s.Eligible(pos) && len(out.Hits) < q.K {
+		if s.Eligible(pos) && !seen[pos] && len(out.Hits) < q.K {
+			seen[pos] = true
 			out.Hits = append(out.Hits, p.st.Hit(pos, 1/float64(1+len(out.Hits))))
 		}
 	}
@@ -193,12 +198,6 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		out.Context = p.render(&s, v)
 	}
 	return out, nil
-}
-
-func reversed(in []int) []int {
-	out := slices.Clone(in)
-	slices.Reverse(out)
-	return out
 }
 
 func (p *mg) render(s *recall.State, v *view) string {
@@ -209,13 +208,13 @@ func (p *mg) render(s *recall.State, v *view) string {
 				recs = append(recs, p.st.At(i))
 			}
 		}
-		return recall.Numbered(recs)
+		return recall.Blocks(recs)
 	}
 	sum := p.summary.Text
 	if sum == "" || s.Query.UserID != "" && p.summary.UserID != s.Query.UserID {
 		sum = "None"
 	}
-	return "(Working Memory)\n" + section(v.working) + "\n(Recursive Memory Summary)\n" + sum + "\n(FIFO Memory)\n" + section(v.queue)
+	return recall.Framed("(Working Memory)\n" + section(v.working) + "\n(Recursive Memory Summary)\n" + sum + "\n(FIFO Memory)\n" + section(v.queue))
 }
 
 // trigger says which functions to call: the model, or by rule both searches, and
@@ -246,7 +245,7 @@ func (p *mg) trigger(w *op.Work, q memory.Query) []call {
 // are passed over.
 func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32, u *llm.Usage) error {
 	search := func(pool []int) ([]int, error) {
-		if len(pool) == 0 || c.Query == "" {
+		if len(pool) == 0 || c.Query == "" || p.o.Mode == native.Faithful {
 			return nil, nil
 		}
 		qv := vecs[c.Query]
@@ -258,7 +257,7 @@ func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32,
 			vecs[c.Query] = qv
 		}
 		var out []int
-		for _, c := range recall.Among(len(pool), p.o.TopK, func(i int) (float64, bool) { x := dot(qv, p.vec[pool[i]]); return x, x >= p.o.Gate }) {
+		for _, c := range recall.Among(len(pool), p.o.TopK, func(i int) (float64, bool) { x := recall.Dot(qv, p.vec[pool[i]]); return x, x >= p.o.Gate }) {
 			out = append(out, pool[c.Pos])
 			v.score[pool[c.Pos]] = max(v.score[pool[c.Pos]], c.Score)
 		}
@@ -304,13 +303,6 @@ func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32,
 	return nil
 }
 
-func dot(a, b []float32) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
-}
-
 func (p *mg) Records() []store.Record {
 	out := p.st.Records()
 	if p.summary.ID != "" {
@@ -321,9 +313,6 @@ func (p *mg) Records() []store.Record {
 
 func (p *mg) Clone() native.Policy {
 	c := *p
-	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), map[int][]float32{}
-	for k, v := range p.vec {
-		c.vec[k] = v
-	}
+	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), maps.Clone(p.vec)
 	return &c
 }

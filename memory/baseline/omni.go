@@ -32,8 +32,9 @@ type OmniOptions struct {
 // behind it. What is said again is not stored again.
 //
 // Faithful: short texts and repeats are lost, words never count in a search, words like
-// "see" and "said" shut out all but images or texts, and the number of hits is the
-// system's own. Fixed: short texts are kept, a repeat without a new word is noted on the unit
+// "see" and "said" shut out all but images, or all, and the number of hits is the
+// system's own; a question's time shuts out nothing, for the published code compares it with
+// the clock on the wall. Fixed: short texts are kept, a repeat without a new word is noted on the unit
 // that it repeats, words count, no kind is shut out, and the number is the caller's. Events, the graph of
 // entities and the store of parameters are not made.
 func OmniSimpleMem() memory.Spec {
@@ -74,8 +75,12 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	if p.o.Mode == native.Faithful && said < p.o.MinChars && len(o.Attachments) == 0 {
 		return nil
 	}
+	like := head
+	if p.o.Mode == native.Faithful {
+		like = o.Text
+	}
 	for i, old := range p.recent {
-		if op.Repeats(head, []string{old}, omniRepeat) && (p.o.Mode == native.Faithful || p.holds(p.at[i], o)) {
+		if op.Repeats(like, []string{old}, omniRepeat) && (p.o.Mode == native.Faithful || p.holds(p.at[i], o)) {
 			p.seen.unseen(o, r)
 			p.repeat(p.at[i], o, r)
 			return nil
@@ -88,9 +93,7 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 			return w.Err
 		}
 	}
-	of := o
-	of.Text = text
-	v, err := p.seen.see(ctx, p.d.Embed, of, r)
+	v, err := p.seen.see(ctx, p.d.Embed, o, r)
 	if err != nil {
 		return err
 	}
@@ -123,28 +126,51 @@ func (p *omni) repeat(pos int, o native.Observation, r *memory.Receipt) {
 }
 
 var (
-	wantsProof  = pattern.New(`(?i)\b(show me|prove|proof|evidence|exactly|verbatim|details?)\b|证明|证据|原话|具体`)
-	wantsTime   = pattern.New(`(?i)\b(when|yesterday|today|last (?:week|month|year)|recently|ago|before|after)\b|什么时候|昨天|今天|上周|上个月|去年|最近|之前|之后`)
-	hintsImage  = pattern.New(`(?i)(see|show|picture|photo|image|look)|图|照片|看`)
-	hintsSpeech = pattern.New(`(?i)(said|say|told|note|wrote|text)|说|写|提到`)
+	wantsProof = pattern.New(`(?i)\b(show me|prove|exactly|specifically|details?)\b`)
+	timeWords  = pattern.New(`(?i)\b(yesterday|today|(?:last|this) (?:week|month)|\d{4}-\d{2}-\d{2})\b`)
+	kindHints  = []*pattern.Pattern{ // images, sound, films, texts: in any part of a word
+		pattern.New(`(?i)image|picture|photo|look like|see|show|visual`), pattern.New(`(?i)audio|sound|hear|said|voice|speech|listen`),
+		pattern.New(`(?i)video|clip|recording|footage`), pattern.New(`(?i)text|written|document|note|message`),
+	}
 )
 
-func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
-		k, keep := q.K, s.Eligible
-		if p.o.Mode == native.Faithful {
-			k = p.o.TopK
-			switch {
-			case wantsTime.MatchString(q.Text):
-				k = p.o.Temporal
-			case wantsProof.MatchString(q.Text):
-				k = p.o.Evidence
-			}
-			if image := hintsImage.MatchString(q.Text); image != hintsSpeech.MatchString(q.Text) {
-				keep = func(i int) bool { return s.Eligible(i) && (len(s.Store.At(i).Attachments) > 0) == image }
-			}
+// published is what the published code makes of a question: the text without words of time,
+// the number of hits, and which entries count.
+func (p *omni) published(s *recall.State) (text string, k int, keep func(int) bool) {
+	text, k, keep = s.Query.Text, p.o.TopK, s.Eligible
+	switch {
+	case wantsProof.MatchString(text):
+		k = p.o.Evidence
+	case timeWords.MatchString(text):
+		k = p.o.Temporal
+	}
+	var hints []int
+	for kind, words := range kindHints {
+		if words.MatchString(text) {
+			hints = append(hints, kind)
 		}
-		found := recall.Nearest(s.Store, p.seen.asked(v, q), 2*k, keep)
+	}
+	if len(hints) == 1 {
+		keep = func(i int) bool {
+			image := len(s.Store.At(i).Attachments) > 0
+			return s.Eligible(i) && (hints[0] == 0 && image || hints[0] == 3 && !image)
+		}
+	}
+	return strings.Join(strings.Fields(timeWords.ReplaceAllString(text, "")), " "), k, keep
+}
+
+func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		text, k, keep := q.Text, q.K, s.Eligible
+		if p.o.Mode == native.Faithful {
+			text, k, keep = p.published(s)
+		}
+		v, err := s.Vector(ctx, text)
+		if err != nil {
+			return err
+		}
+		found := recall.Nearest(s.Store, p.seen.asked(v, q), 2*k, nil)
+		found = slices.DeleteFunc(found, func(c recall.Scored) bool { return !keep(c.Pos) || c.Score < 0 && p.o.Mode == native.Faithful })
 		best := found[:min(k, len(found))]
 		s.List = best
 		if p.o.Mode == native.Fixed {
@@ -152,7 +178,7 @@ func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 		}
 		s.Context = p.render(best)
 		return nil
-	})}.Run(ctx, p.st, q)
+	}}.Run(ctx, p.st, q)
 }
 
 // render shows summaries, and of what fits best the full text while the budget lasts.

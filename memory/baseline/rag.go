@@ -83,8 +83,7 @@ func newRAG(d memory.Deps, o RAGOptions) (memory.System, error) {
 	return native.New(native.Options{Name: "simple-rag", Version: version, Config: o, Deps: deps, Caps: caps, New: func(scope string) native.Policy {
 		so := so
 		so.Scope = scope
-		return &list{st: store.New(so), recall: p, split: func(o2 native.Observation) []store.Record {
-			var out []store.Record
+		return &list{st: store.New(so), recall: p, split: func(o2 native.Observation) (out []store.Record) {
 			parts := Chunks(o2.Text, o.ChunkSize)
 			for _, text := range parts {
 				r := o2.Record("chunk")
@@ -106,11 +105,7 @@ func rerankModel(d memory.Deps) recall.Stage {
 			return nil
 		}
 		s.List = s.List[:min(4*s.Query.K, len(s.List))]
-		texts := make([]string, len(s.List))
-		for i, c := range s.List {
-			texts[i] = s.Store.At(c.Pos).Text
-		}
-		order, u, err := op.Rerank(ctx, d.LLM, d.Prompts, s.Query.Text, texts)
+		order, u, err := op.Rerank(ctx, d.LLM, d.Prompts, s.Query.Text, texts(s.List, func(c recall.Scored) string { return s.Store.At(c.Pos).Text }))
 		s.Usage = s.Usage.Add(u)
 		if err != nil {
 			return err

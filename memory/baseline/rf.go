@@ -88,7 +88,7 @@ func (p *rf) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	}
 	slices.Reverse(shown)
 	head := "(Insight)\n" + cmp.Or(strings.Join(shown, "\n"), "None") + "\n"
-	render := func(recs []*store.Record) string { return head + "(Memory)\n" + recall.Numbered(recs) }
+	render := func(recs []*store.Record) string { return recall.Framed(head + "(Memory)\n" + recall.Blocks(recs)) }
 	if p.o.Mode == native.Faithful {
 		return recall.Pipeline{recall.Last(0), inOrder(func(recs []*store.Record) string { return recall.Tail(render(recs), p.o.MaxTokens) })}.Run(ctx, p.st, q)
 	}

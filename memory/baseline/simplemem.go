@@ -53,7 +53,7 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	least := min(1, o.Keyword+o.Structured) + min(1, o.Rounds)
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2 + least, Max: 2 + min(1, o.Keyword+o.Structured) + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
 	return native.New(native.Options{Name: "simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &simple{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), known: map[string]bool{}}
+		return &simple{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}, known: map[string]bool{}}
 	}}), nil
 }
 
@@ -70,9 +70,9 @@ type entry struct {
 }
 
 type simple struct {
+	list
 	o       SimpleMemOptions
 	d       memory.Deps
-	st      *store.Linear
 	entries []entry // by position
 	buffer  []native.Observation
 	read    int // of the buffer, read already
@@ -303,9 +303,6 @@ func daysIn(text, asOf string) (lo, hi string, ok bool) {
 	}
 	return "", "", false
 }
-
-// Records lists the entries; turns that wait for their window are none yet.
-func (p *simple) Records() []store.Record { return p.st.Records() }
 
 func (p *simple) Clone() native.Policy {
 	c := *p

@@ -276,6 +276,7 @@ func TestCalls(t *testing.T) {
 		"AUGUSTUSMemory":     "1 0 1, 1 0 1",
 		"UniversalRAGMemory": "0 0 1, 1–2 0 0–1",
 		"amem":               "2 0 1, 2–7 0 1",
+		"amem-product":       "1–2 0 0, 1 0 1",
 		"memoryos":           "0–5 0 0, 0–203 0 1",
 		"simplemem":          "0–1 0–1 4–7, 0 and more 0 and more 1–12",
 		"omni-simplemem":     "0–1 0 0, 0–1 0 1",

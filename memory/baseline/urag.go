@@ -127,7 +127,7 @@ func (p *urag) byImage(s *recall.State, v []float32) []recall.Scored {
 	score := map[int]float64{}
 	for pos, picture := range p.pictures {
 		if s.Eligible(pos) {
-			score[pos] = rank.Round6(dot(image, picture))
+			score[pos] = rank.Round6(recall.Dot(image, picture))
 		}
 	}
 	if len(score) < p.o.TopK {

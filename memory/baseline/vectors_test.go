@@ -25,8 +25,8 @@ func TestNumericVectors(t *testing.T) {
 	zero := recall.Fused(0, []recall.Scored{{Pos: 1}, {Pos: 2}}, []recall.Scored{{Pos: 3}, {Pos: 4}, {Pos: 1}})
 	rank := recall.PageRank(4, []recall.Link{{A: 0, B: 2, Weight: 1}, {A: 0, B: 1, Weight: 2}, {A: 1, B: 3, Weight: 1}}, []float64{.8, 0, .05, .02}, .5)
 	for what, c := range map[string]struct{ have, want float64 }{
-		"GA recency after 10":                {math.Pow(0.995, 10), 0.951110},
-		"GA recency after 100":               {math.Pow(0.995, 100), 0.605770},
+		"GA recency after 10":                {fades(0.995, 10), 0.951110},
+		"GA recency after 100":               {fades(0.995, 100), 0.605770},
 		"NG succession after 10 minutes":     {succession(at(0), at(1.0/6)), 0.846482},
 		"AUGUSTUS concept edge":              {rarity(2, 5, 4, 3, 1), 0.707692},
 		"MemoryOS recency after 12 h":        {recency(12), 0.606531},
@@ -142,7 +142,7 @@ func TestFlawsInside(t *testing.T) {
 			return fixed
 		}
 		a := &augustus{ng: ng{faithful: faithful}, concepts: [][]string{{"bee"}, {"bee"}, {"bee"}, {"bee", "kite"}}, having: map[string][]int{"bee": {0, 1, 2, 3}, "kite": {3}}}
-		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, st: store.New(store.Options{Scope: "s"})}
+		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, list: list{st: store.New(store.Options{Scope: "s"})}}
 		for i := range 6 { // each stands on the one before
 			r := store.Record{Item: memory.Item{Text: "x"}}
 			if i > 0 {

@@ -31,12 +31,10 @@ func (p *note) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		return errors.New("broken by the test")
 	}
 	*p.fail--
-	rec := o.Record(o.Kind())
-	i, _, err := p.st.Append(ctx, rec)
-	if err == nil {
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(i).ID, New: rec.Text})
+	if ctx.Err() == nil {
+		p.st.Add(o.Record(o.Kind()), nil, r)
 	}
-	return err
+	return ctx.Err()
 }
 
 func (p *note) Recall(_ context.Context, q memory.Query) (out memory.Retrieved, _ error) {

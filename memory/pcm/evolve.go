@@ -190,7 +190,7 @@ func (p *policy) decide(ctx context.Context, t *turn, d *Decision, r *memory.Rec
 	}
 	a.agent = AgentMaintenance
 	for _, f := range found {
-		if !p.fixed() || slices.Contains(j.with, f.Pos) || dot(t.vec, p.world.st.Vector(f.Pos)) >= p.o.Match {
+		if !p.fixed() || slices.Contains(j.with, f.Pos) || recall.Dot(t.vec, p.world.st.Vector(f.Pos)) >= p.o.Match {
 			a.raise = append(a.raise, f.Pos)
 		}
 	}

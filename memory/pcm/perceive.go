@@ -226,7 +226,7 @@ func (p *policy) surprise(ctx context.Context, t *turn, found []recall.Scored, r
 	scores := make([]float64, len(found))
 	for i, f := range found {
 		scores[i] = f.Score
-		s.Distance = min(s.Distance, 1-dot(t.vec, p.world.st.Vector(f.Pos)))
+		s.Distance = min(s.Distance, 1-recall.Dot(t.vec, p.world.st.Vector(f.Pos)))
 	}
 	for _, pos := range j.with {
 		s.With = append(s.With, string(p.world.st.At(pos).ID))
@@ -338,11 +338,4 @@ func (p *policy) numbered(found []recall.Scored) string {
 		fmt.Fprintf(&b, "%d. %s (confidence %.2f)\n", i+1, strings.ReplaceAll(p.world.st.At(f.Pos).Text, "\n", " "), p.world.nodes[f.Pos].weight)
 	}
 	return b.String()
-}
-
-func dot(a, b []float32) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }

@@ -281,29 +281,12 @@ func compareTimes(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// vectors embeds texts.
-func (l *layer) vectors(ctx context.Context, texts []string, done *memory.Retrieved) ([][]float32, error) {
-	e, err := llm.Embed(ctx, l.sys.d.Embed, texts)
-	done.Usage = done.Usage.Add(e.Usage)
-	if err == nil && len(e.Vectors) != len(texts) {
-		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), l.sys.d.Embed.Profile(), len(e.Vectors))
-	}
-	return e.Vectors, err
-}
-
 func textsOf(hits []hit) []string {
 	out := make([]string, len(hits))
 	for i, h := range hits {
 		out[i] = h.Text
 	}
 	return out
-}
-
-func dot(a, b []float32) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }
 
 // ranked makes the hits of a list whose order is no longer the backend's: scores are

@@ -35,6 +35,7 @@ import (
 	"membench/memory/native"
 	"membench/memory/op"
 	"membench/memory/recall"
+	"membench/memory/store"
 )
 
 // Options of the layer.
@@ -269,11 +270,11 @@ func (l *layer) groups(ctx context.Context, hits []hit, near float64, done *memo
 	if len(hits) == 0 {
 		return nil, nil
 	}
-	v, err := l.vectors(ctx, textsOf(hits), done)
+	v, err := store.Many(ctx, l.sys.d.Embed, &done.Usage, textsOf(hits))
 	if err != nil {
 		return nil, err
 	}
-	return recall.Groups(len(hits), near, func(i, j int) float64 { return dot(v[i], v[j]) }), nil
+	return recall.Groups(len(hits), near, func(i, j int) float64 { return recall.Dot(v[i], v[j]) }), nil
 }
 
 // refine drops what does not help. Scores become 1/(1+rank): the order is no longer

@@ -12,6 +12,7 @@ import (
 	"membench/memory/native"
 	"membench/memory/op"
 	"membench/memory/recall"
+	"membench/memory/store"
 )
 
 // Specs are QARP and the systems that it is compared with, over one of those that find
@@ -174,12 +175,12 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 
 // rerank orders hits by 0.6·cosine + 0.4·share of the question's terms.
 func (l *layer) rerank(ctx context.Context, question string, hits []hit, done *memory.Retrieved) error {
-	v, err := l.vectors(ctx, append([]string{question}, textsOf(hits)...), done)
+	v, err := store.Many(ctx, l.sys.d.Embed, &done.Usage, append([]string{question}, textsOf(hits)...))
 	if err != nil {
 		return err
 	}
 	for i := range hits {
-		hits[i].Score = 0.6*dot(v[0], v[i+1]) + 0.4*recall.Coverage(question, hits[i].Text)
+		hits[i].Score = 0.6*recall.Dot(v[0], v[i+1]) + 0.4*recall.Coverage(question, hits[i].Text)
 	}
 	byScore(hits)
 	return nil

@@ -1,11 +1,13 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/tokens"
 	"membench/memory/store"
@@ -49,15 +51,16 @@ func Rerank(n int) Stage {
 		}
 		for i, c := range s.List {
 			r := s.Store.At(c.Pos)
-			s.List[i].Score = math.Round((0.6*dot(q, s.Store.Vector(c.Pos))+0.4*Coverage(s.Query.Text, r.Text))*1e6) / 1e6
+			s.List[i].Score = math.Round((0.6*Dot(q, s.Store.Vector(c.Pos))+0.4*Coverage(s.Query.Text, r.Text))*1e6) / 1e6
 		}
 		slices.SortFunc(s.List, s.compare)
 		return nil
 	}
 }
 
-func dot(a, b []float32) (sum float64) {
-	for i := range a {
+// Dot is the product of two vectors, as far as both go.
+func Dot(a, b []float32) (sum float64) {
+	for i := range min(len(a), len(b)) {
 		sum += float64(a[i]) * float64(b[i])
 	}
 	return sum
@@ -133,29 +136,26 @@ func Tail(s string, n int) string {
 	if TokensOf(s) <= n {
 		return s
 	}
-	at := 0
 	lo, hi := 0, len(s)
-	for lo < hi { // the shortest prefix to drop
-		at = (lo + hi) / 2
+	for lo < hi { // the shortest prefix of whole characters to drop
+		at := (lo + hi) / 2
+		for s[at]&0xC0 == 0x80 && at > lo {
+			at--
+		}
 		if TokensOf(s[at:]) > n {
-			lo = at + 1
+			_, size := utf8.DecodeRuneInString(s[at:])
+			lo = at + size
 		} else {
 			hi = at
 		}
 	}
-	for lo < len(s) && s[lo]&0xC0 == 0x80 { // not inside a character
-		lo++
-	}
 	return s[lo:]
 }
 
-// Numbered renders records as the Mem-Gallery systems show them to a reader.
-func Numbered(recs []*store.Record) string {
-	if len(recs) == 0 {
-		return "None"
-	}
+// Blocks renders records as the Mem-Gallery systems do, Numbered as they show them to a
+// reader.
+func Blocks(recs []*store.Record) string {
 	var b strings.Builder
-	b.WriteString("[Memory Start]\n")
 	for i, r := range recs {
 		b.WriteString("[Memory " + strconv.Itoa(i) + "] ")
 		if r.Time != "" {
@@ -163,9 +163,17 @@ func Numbered(recs []*store.Record) string {
 		}
 		b.WriteString(r.Text + "\n")
 	}
-	b.WriteString("[Memory End]")
-	return b.String()
+	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "None")
 }
+func Numbered(recs []*store.Record) string {
+	if len(recs) == 0 {
+		return "None"
+	}
+	return Framed(Blocks(recs))
+}
+
+// Framed marks where the memory begins and ends.
+func Framed(text string) string { return "[Memory Start]\n" + text + "\n[Memory End]" }
 
 // Show sets the context to the listed records, rendered.
 func Show(render func([]*store.Record) string) Stage {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"membench/internal/rank"
+	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/store"
@@ -32,9 +33,11 @@ func invented(t testing.TB, rng *rand.Rand, n int, mixed bool) *store.Linear {
 		if rng.IntN(10) == 0 {
 			r.Status = memory.StatusInvalid
 		}
-		if _, _, err := l.Append(context.Background(), r); err != nil {
+		v, err := store.One(context.Background(), l.Embed(), &llm.Usage{}, r.Text)
+		if err != nil {
 			t.Fatal(err)
 		}
+		l.AppendVector(r, v)
 	}
 	for range n / 10 {
 		l.Remove(rng.IntN(n))
@@ -191,7 +194,7 @@ func BenchmarkOrder(b *testing.B) {
 	st := store.New(store.Options{Scope: "s"})
 	v := make([]float64, 100_000)
 	for i := range v {
-		st.Append(context.Background(), store.Record{})
+		st.AppendVector(store.Record{}, nil)
 		v[i] = rng.NormFloat64() / 20
 	}
 	s := &State{Store: st}

@@ -88,25 +88,7 @@ func (l *Linear) Next() schema.PointID { return ID(l.o.Scope, len(l.recs)+1) }
 // Embed is the embedder of the list, nil when it has none.
 func (l *Linear) Embed() llm.Embedder { return l.o.Embed }
 
-// Append stores r; an empty ID is filled in. It embeds before it changes anything, so
-// an error leaves the list as it was.
-func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, u, err
-	}
-	if _, ok := l.byID[r.ID]; ok {
-		return 0, u, fmt.Errorf("store: %s is stored already", r.ID)
-	}
-	var v []float32
-	if l.o.Embed != nil {
-		if v, err = One(ctx, l.o.Embed, &u, r.Text); err != nil {
-			return 0, u, err
-		}
-	}
-	return l.AppendVector(r, v), u, nil
-}
-
-// AppendVector stores r with a vector that the caller has already; nil in a list without.
+// AppendVector stores r with its vector, nil in a list without; an empty ID is filled in.
 func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 	if r.ID == "" {
 		r.ID = l.Next()

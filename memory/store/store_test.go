@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/schema"
@@ -23,11 +24,18 @@ func list(t *testing.T, texts ...string) *Linear {
 	t.Helper()
 	l := New(Options{Scope: "s", Words: &Words{}, Embed: hashing.New(64)})
 	for _, text := range texts {
-		if _, _, err := l.Append(ctx, rec("", text)); err != nil {
-			t.Fatal(err)
-		}
+		put(t, l, rec("", text))
 	}
 	return l
+}
+
+func put(t *testing.T, l *Linear, r Record) {
+	t.Helper()
+	v, err := One(ctx, l.Embed(), &llm.Usage{}, r.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.AppendVector(r, v)
 }
 
 func ids(l *Linear) (out []schema.PointID) {
@@ -41,9 +49,6 @@ func TestLinear(t *testing.T) {
 	l := list(t, "green tea", "black tea", "rain")
 	if have := ids(l); !slices.Equal(have, []schema.PointID{"s:00000001", "s:00000002", "s:00000003"}) || l.Next() != "s:00000004" {
 		t.Errorf("have %v, next %s", have, l.Next())
-	}
-	if _, _, err := l.Append(ctx, rec("s:00000002", "twice")); err == nil || l.Len() != 3 {
-		t.Errorf("an id twice: %v, %d records", err, l.Len())
 	}
 	if l.At(0).Status != memory.StatusActive {
 		t.Errorf("status %q", l.At(0).Status)
@@ -72,9 +77,7 @@ func TestEligible(t *testing.T) {
 	other := rec("", "theirs")
 	other.UserID = "v"
 	for _, r := range []Record{past, rec("", "three"), other} {
-		if _, _, err := l.Append(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+		put(t, l, r)
 	}
 	l.Remove(2)
 	for who, want := range map[[2]string][]bool{{"", ""}: {true, false, false, true}, {"u", ""}: {true, false, false, false}, {"v", "a"}: {false, false, false, true}, {"v", "b"}: {false, false, false, false}, {"nobody", ""}: {false, false, false, false}} {
@@ -88,17 +91,15 @@ type broken struct{ hashing.Embedder }
 
 func (broken) Embed(context.Context, []string) ([][]float32, error) { return nil, errors.New("broken") }
 
-// An error leaves the list as it was, and so does a context that ended.
-func TestAppendFails(t *testing.T) {
-	l := New(Options{Scope: "s", Words: &Words{}, Embed: broken{hashing.New(8)}})
-	if _, _, err := l.Append(ctx, rec("", "tea")); err == nil || l.Len() != 0 || l.Next() != "s:00000001" {
-		t.Errorf("have %v, %d records", err, l.Len())
+// What cannot be embedded has no vector, nor has anything after its context ended.
+func TestEmbeddingFails(t *testing.T) {
+	if v, err := One(ctx, broken{hashing.New(8)}, &llm.Usage{}, "tea"); err == nil {
+		t.Errorf("have %v, want an error", v)
 	}
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
-	l = list(t)
-	if _, _, err := l.Append(dead, rec("", "tea")); err == nil || l.Len() != 0 {
-		t.Errorf("have %v, %d records", err, l.Len())
+	if v, err := One(dead, hashing.New(8), &llm.Usage{}, "tea"); err == nil {
+		t.Errorf("have %v, want an error", v)
 	}
 }
 
@@ -106,9 +107,7 @@ func TestAppendFails(t *testing.T) {
 func TestClone(t *testing.T) {
 	l := list(t, "green tea", "rain")
 	c := l.Clone()
-	if _, _, err := c.Append(ctx, rec("", "snow")); err != nil {
-		t.Fatal(err)
-	}
+	put(t, c, rec("", "snow"))
 	c.Remove(0)
 	c.SetVector(1, make([]float32, 64))
 	c.At(1).Text = "changed"

@@ -4,7 +4,8 @@ answers of a model and made-up vectors, and records what it keeps and finds.
 
     parity.py SYSTEM DIRECTORY      # writes DIRECTORY/SYSTEM-{en,zh,changes}.json
 
-SYSTEM is one of RUN below. Each recording holds the dialogue, every answer that the
+SYSTEM is one of RUN below. What no package holds is run from a checkout in the folder
+that $PARITY_SOURCES names. Each recording holds the dialogue, every answer that the
 original was given (by purpose, in order, in the shape that membench asks for), what each
 exchange changed, what was kept in the end, and the ranked hits of twenty questions.
 TestParity of memory/baseline plays the same answers to ours and compares.
@@ -573,7 +574,339 @@ def graphiti(turns, asks, script):
     return steps, sorted(kept, key=lambda k: (k["kind"], k["text"])), hits  # read by ids that are drawn
 
 
+def source(name):
+    folder = os.path.join(os.environ["PARITY_SOURCES"], name)
+    if not os.path.isdir(folder):
+        sys.exit(f"{folder}: want a checkout; see parity.sh")
+    sys.path.insert(0, folder)
+
+
+def notes(turns, asks, script, product=False):
+    """A-Mem: the paper's code, and the product's."""
+    import numpy as np
+
+    fake("transformers", "litellm", "sklearn", "sklearn.metrics", "nltk", "nltk.tokenize", "ollama")
+    fake("sklearn.metrics.pairwise", cosine_similarity=lambda a, b: np.array(a) @ np.array(b).T)
+    fake("sentence_transformers", SentenceTransformer=SentenceTransformer)
+    if product:
+        from chromadb.api.types import EmbeddingFunction
+        from chromadb.utils import embedding_functions
+
+        class Embedding(EmbeddingFunction):
+            def __init__(self, model_name=""):
+                pass
+
+            def __call__(self, input):
+                return [np.array(embed(t), dtype=np.float32) for t in input]
+
+        embedding_functions.SentenceTransformerEmbeddingFunction = Embedding
+        source("A-mem")
+        import agentic_memory.memory_system as layer
+    else:
+        source("AgenticMemory")
+        import memory_layer as layer
+
+    class Model:
+        n = 0
+
+        def get_completion(self, prompt, response_format=None, **k):
+            if "Content for analysis:" in prompt:
+                f = parse(statement(prompt.split("Content for analysis:")[1].split("user: ")[1].splitlines()[0]) or "")
+                ours = {"keywords": list(f[::2]) if f else ["message"], "context": f"What {f[0]} {f[1]}, {self.n}." if f else f"A wish, {self.n}.", "tags": [f[1]] if f else []}
+                return script.say("note", ours, ours)
+            self.n += 1
+            near = [int(i) for i in re.findall(r"memory index:(\d+)", prompt)]
+            n = self.n
+            ours = {
+                "should_evolve": n % 3 > 0 and bool(near),
+                "actions": [["strengthen"], ["update_neighbor"], ["strengthen", "update_neighbor"]][n % 3],
+                "suggested_connections": near[:2],
+                "tags_to_update": [f"tag{n}"],
+                "new_context_neighborhood": [f"Seen with message {n}, place {i}." for i in range(len(near) - n % 2)],
+                "new_tags_neighborhood": [[f"tag{n}", f"place{i}"] for i in range(len(near) - n % 4 // 3)],
+            }
+            return script.say("evolve", ours, ours | {"suggested_connections": [str(i) for i in near[:2]]} if product else ours)
+
+    layer.LLMController = lambda *a, **k: types.SimpleNamespace(llm=Model())
+    s = layer.AgenticMemorySystem(evo_threshold=6)
+    for p in pairs(turns):
+        s.add_note("user: " + p[0]["text"] + "\nassistant: " + p[1]["text"], time=p[0]["time"])
+
+    def text(n):
+        part = lambda name, v: f"\n{name}: {v}" if v else ""
+        return n["content"] + part("context", n["context"]) + part("keywords", ", ".join(n["keywords"])) + part("tags", ", ".join(n["tags"]))
+
+    kept = [{"kind": "note", "text": text(vars(n))} for n in s.memories.values()]
+    hits = []
+    for q in asks:
+        if product:
+            hits.append([{"text": text(m), "score": 1 - m["score"] / 2} for m in s.search_agentic(q, k=10)])
+            continue
+        words = q.rstrip("?？").split()[-4:]
+        script.say("keywords", {"items": words}, "")
+        shown = s.find_related_memories_raw(", ".join(words), k=10).split("talk start time:")[1:]
+        by = {n.content: text(vars(n)) for n in s.memories.values()}
+        found = [by[x.split("memory content: ", 1)[1].split("memory context: ")[0]] for x in shown]
+        hits.append([{"text": t} for t in dict.fromkeys(found)][:10])
+    return None, kept, hits
+
+
+SESSION = 8  # exchanges of a session, where sessions are something
+
+
+def gallery(name, **options):
+    """The systems of Mem-Gallery, images included: an image is its caption's vector."""
+
+    def run(turns, asks, script):
+        import torch
+
+        caption = lambda t: t["image"]["caption"] if "image" in t else ""
+        fake("sentence_transformers", "openai", "requests", "langchain", "PIL", "PIL.Image", "tqdm", "yaml")
+        fake("langchain.prompts", PromptTemplate=lambda input_variables, template: types.SimpleNamespace(format=lambda **k: k))
+
+        class Tokenizer:  # membench's estimate: a token is four letters or one other character
+            from_pretrained = classmethod(lambda cls, *a, **k: cls())
+
+            def tokenize(self, text):
+                out = []
+                for blank, run in re.findall(r"(\s*)([A-Za-z0-9]+|\S|$)", text):
+                    head = len(run) % 4 if run[:1].isascii() and run[:1].isalnum() else 0
+                    cut = ([run[:head]] if head else []) + [run[i : i + 4] for i in range(head, len(run), 4)]
+                    out += [blank + cut[0]] + cut[1:] if cut else ([blank] if blank else [])
+                return out
+
+            def convert_tokens_to_string(self, tokens):
+                return "".join(tokens)
+
+        fake("transformers", AutoTokenizer=Tokenizer)
+        source("Mem-Gallery/benchmark")
+        from default_config import DefaultMemoryConfig as defaults
+        import memengine
+        LLM, MultiModalRetrieval, Retrieval, Recall, UniversalRAGStorage = (
+            sys.modules["memengine." + x] for x in ("function.LLM", "function.MultiModalRetrieval", "function.Retrieval", "operation.Recall", "utils.UniversalRAGStorage"))
+
+        tensor = lambda text: torch.tensor([embed(text)], dtype=torch.float32)
+
+        class Encoder:
+            device = torch.device("cpu")
+
+            def __init__(self, config):
+                pass
+
+            def __call__(self, obj, **k):
+                return tensor(obj if isinstance(obj, str) else obj["text"])
+
+            encode_text = lambda self, text, **k: tensor(text)
+            encode_image = encode_text
+
+        Retrieval.LMEncoder = MultiModalRetrieval.GMEEncoder = UniversalRAGStorage.GMEEncoder = Encoder
+        n, known = {"": 0}, {}
+
+        def fast_run(self, prompt):
+            n[""] += 1
+            i = n[""]
+            if isinstance(prompt, str):
+                if prompt in known:
+                    return known[prompt]
+                if "Tags:" in prompt:
+                    text = prompt.split("Now extract concepts from:")[1]
+                    ours = sorted({w.lower() for w in re.findall(r"[A-Z][a-z]+|[a-z]{5,}", text.split("Text: ")[1].split("assistant")[0].replace("user: ", "")) + [w for w in ZH + ZH_TOWNS + ZH_LIKES if w in text]})[:6]
+                    known[prompt] = script.say("concepts", {"items": ours}, "; ".join(ours) + ";")
+                else:
+                    said = ["Document", "Image", "I cannot tell", "Text"][i % 4]
+                    known[prompt] = script.say("route", {"route": said}, said)
+                return known[prompt]
+            if "message" in prompt:
+                return script.say("importance", {"importance": 1 + i % 9}, str(1 + i % 9))
+            if "question_number" in prompt:
+                out = [f"What of {x}, round {i}?" for x in (PEOPLE + ZH)[i % 5 : i % 5 + 3]]
+                return script.say("questions", {"items": out}, "\n".join(out))
+            if "insight_number" in prompt:
+                out = [f"{x} is spoken of, round {i}." for x in (PEOPLE + ZH)[i % 7 : i % 7 + 3]]
+                return script.say("insights", {"items": out}, "\n".join(out))
+            if "memory_prompt" in prompt:
+                calls = [[], [("memory_recall", "Ines")], [("memory_transfer", [0, 2]), ("memory_save", [1])], [("memory_archive", [1]), ("memory_retrieval", "Porto")]][i % 4]
+                ours = [{"name": f, "query": a} if isinstance(a, str) else {"name": f, "indices": a} for f, a in calls]
+                return script.say("trigger", {"calls": ours}, "\n".join(f"{f}({a!r})" for f, a in calls) or "[No Excuate]")
+            out = f"Summary {i}: people, places and work."
+            return script.say("summary", {"summary": out}, out)
+
+        LLM.APILLM.__init__ = lambda self, config: None
+        LLM.APILLM.fast_run = fast_run
+        conf = copy.deepcopy(getattr(defaults, "DEFAULT_" + name.upper()))
+        conf["display"] = dict(defaults.DEFAULT_DISPLAY, method="ScreenDisplay")
+        for part in ("recall", "store"):
+            for key, v in options.items():
+                if key == "tokens":
+                    for cut in ("truncation", "flush_checker"):
+                        if cut in conf[part]:
+                            conf[part][cut] = dict(conf[part][cut], number=v)
+                else:
+                    conf[part][key] = v
+        m = getattr(memengine, name)(memengine.MemoryConfig(conf))
+        said = []
+        for i, p in enumerate(pairs(turns)):
+            text = "user: " + p[0]["text"] + (f" [image: {caption(p[0])}]" if caption(p[0]) else "") + "\nassistant: " + p[1]["text"]
+            said.append(text)
+            o = {"text": text, "timestamp": p[0]["time"], "dialogue_id": text}
+            if caption(p[0]):
+                o["image"] = {"path": f"[image: {caption(p[0])}]", "caption": None, "img_id": p[0]["image"]["id"]}
+            m.store(o)
+            if (i + 1) % SESSION == 0 and name == "GAMemory":
+                m.manage("reflect")
+            if (i + 1) % SESSION == 0 and name == "RFMemory":
+                m.optimize(new_trial="\n".join(said[-SESSION:]))
+        kind = lambda e: "insight" if "source" in e and e["source"] else "pair"
+        st = getattr(m, "storage", None) or getattr(m, "contextual_memory", None)
+        if name == "MGMemory":
+            kept = [{"kind": "pair", "text": e["text"]} for part in (m.recall_storage, m.main_context["FIFO_queue"]) for e in part.memory_list]
+            summary = m.main_context["recursive_summary"]["global"]
+            kept += [{"kind": "summary", "text": summary}] if summary != "None" else []
+        else:
+            kept = [{"kind": kind(e), "text": e["text"]} for e in (st.node.values() if hasattr(st, "node") else st.memory_list)]
+        if name == "RFMemory":
+            kept.append({"kind": "insight", "text": m.insight["global_insight"]})
+        hits = []
+        for q in asks:
+            asked, scores = copy.deepcopy(m), []  # membench's questions do not change what later ones see
+
+            def best(items, **k):
+                out = sorted(items, **k)
+                scores[:] = [x for _, x in out]
+                return out
+
+            def sort(*a, **k):
+                out = real(*a, **k)
+                scores[:] = out[0].tolist()
+                return out
+
+            real, torch.sort = torch.sort, sort
+            Recall.sorted = UniversalRAGStorage.sorted = best
+            shown = asked.recall({"text": q})
+            torch.sort = real
+            if isinstance(shown, list):  # systems of images show a list
+                shown = "[Memory Start]\n" + "\n".join(x["text"] for x in shown) + "\n[Memory End]" if shown else ""
+            ids = getattr(asked.recall_op, "last_retrieved_ids", []) if name != "MMFUMemory" else []  # all, oldest first: what is shown says it
+            if name == "GAMemory":
+                ids = re.findall(r"\[Memory \d+\] timestamp: [^\n]*\n(.*?)(?=\n\[Memory (?:\d+\] |End))", shown, re.S)
+            hits.append({"shown": hashlib.md5(shown.encode()).hexdigest(), "hits": [{"text": t, "score": x} if scores else {"text": t} for t, x in zip(ids, scores or ids)]})
+        return None, kept, hits
+
+    return run
+
+
+def memu(turns, asks, script):
+    source("memU/src")
+    fake("memu._core", "lazyllm")
+    import asyncio, logging
+
+    logging.disable(logging.ERROR)
+    from memu.app.service import MemoryService
+
+    now, sums = {"n": 0}, []
+    root = {"profile": "profile", "event": "events"}
+
+    class Model:
+        async def embed(self, texts):
+            return [embed(t) for t in texts]
+
+        async def chat(self, prompt, system_prompt=None, **k):
+            if prompt.startswith("TYPE "):
+                kind, text = prompt.split("\n", 1)
+                kind = kind[5:]
+                out = []
+                for line in re.findall(r"\[user\]:? (.*)", text):
+                    s = statement(line)
+                    f = s and parse(s)
+                    if s and (f is None or f[1] in ("likes", "喜欢")) == (kind == "event"):
+                        cat = {"lives in": "personal_info", "住在": "personal_info", "works at": "work_life", "likes": "preferences", "喜欢": "preferences"}.get(f[1] if f else "", "no_such")
+                        out.append((s, cat))
+                script.say("items", {"items": [{"content": s, "categories": [c]} for s, c in out]}, "")
+                return f"<{root[kind]}>" + "".join(f"<memory><content>{s}</content><categories><category>{c}</category></categories></memory>" for s, c in out) + f"</{root[kind]}>"
+            if prompt.startswith("CATEGORY "):
+                text = prompt[9:] + f" was spoken of in session {now['session']}."
+                sums.append((prompt[9:], text))
+                return text
+            if "q" not in now:  # segments: none, so that a session is one
+                return "{}"
+            now["n"] += 1
+            i = now["i"]
+            if now["n"] == 1:
+                yes = i % 7 != 3
+                script.say("decide", {"retrieve": yes, "query": ""}, "")
+            elif now["n"] == 2:
+                yes = i % 5 != 4
+                script.say("enough", {"enough": not yes, "query": f"{now['q']} of {i}"}, "")
+            else:  # membench does not check a second time
+                yes = False
+            return f"<decision>{'RETRIEVE' if yes else 'NO_RETRIEVE'}</decision><rewritten_query>{now['q']} of {i}</rewritten_query>"
+
+    folder = tempfile.mkdtemp()
+    s = MemoryService(blob_config={"resources_dir": folder + "/r"}, memorize_config={"memory_types": ["profile", "event"]})
+    s._get_llm_client = s._get_step_llm_client = s._get_step_embedding_client = lambda *a, **k: Model()
+    s._build_memory_type_prompt = lambda memory_type, resource_text, categories_str: f"TYPE {memory_type}\n{resource_text}"
+    s._build_category_summary_prompt = lambda category, new_memories: "CATEGORY " + category.name
+
+    async def run():
+        whole = len(turns) // (2 * SESSION)
+        for n in range(whole):
+            path = f"{folder}/{n}.json"
+            with open(path, "w") as f:
+                json.dump([{"role": t["role"], "content": t["text"], "created_at": t["time"]} for t in turns[n * 2 * SESSION : (n + 1) * 2 * SESSION]], f)
+            now["session"] = n
+            await s.memorize(resource_url=path, modality="conversation")
+            for _, text in sorted(sums):
+                script.say("summary", {"summary": text}, "")
+            sums.clear()
+        db = s.database
+        kept = [{"kind": i.memory_type, "text": i.summary} for i in db.memory_item_repo.items.values()]
+        kept += [{"kind": "summary", "text": c.summary} for c in db.memory_category_repo.categories.values() if c.summary]
+        hits = []
+        for i, q in enumerate(asks):
+            now.update(q=q, i=i, n=0)
+            r = await s.retrieve([{"role": "user", "content": {"text": q}}])
+            hits.append([{"text": x["summary"], "score": x["score"]} for x in r["items"]])
+        return None, kept, hits
+
+    return asyncio.run(run())
+
+
+def omni(turns, asks, script):
+    fake("torch", "torchvision", "PIL", "PIL.Image", "cv2", "faiss")
+    del sys.modules["faiss"]  # without it, numpy searches
+    source("SimpleMem/OmniSimpleMem")
+    import logging
+
+    logging.disable(logging.ERROR)
+    from omni_memory.core.config import OmniMemoryConfig
+    from omni_memory.orchestrator import OmniMemoryOrchestrator
+    from omni_memory.utils import embedding
+
+    embedding.EmbeddingService = type("EmbeddingService", (), {"__init__": lambda self, *a, **k: None, "embed_text": lambda self, text: embed(text)})
+    conf = OmniMemoryConfig.create_default()
+    conf.embedding.embedding_dim = DIM
+    s = OmniMemoryOrchestrator(config=conf, data_dir=tempfile.mkdtemp())
+    n = [0]
+
+    def summary(prompt):
+        n[0] += 1
+        text = f"Summary {n[0]} of a long text."
+        return script.say("summary", {"summary": text}, text)
+
+    s.text_processor._call_llm = summary
+    s.entity_extractor.extract = lambda mau: ([], [])
+    s.graph_retriever.retrieve = lambda *a, **k: None
+    s.parametric_store.recall = lambda *a, **k: None
+    for p in pairs(turns):
+        s.add_text("user: " + p[0]["text"] + "\nassistant: " + p[1]["text"])
+    text = lambda m: m["details"]["full_text"]
+    kept = [{"kind": "pair", "text": m.details["full_text"]} for m in s.mau_store.iter_all()]
+    return None, kept, [[{"text": text(m), "score": m["score"]} for m in s.query(q).items] for q in asks]
+
+
 RUN = {
+    "omni-simplemem": ("aiming-lab/SimpleMem db80b6a7 (OmniSimpleMem)", omni),
+    "memu": ("memu-py 1.5.1 (NevaMind-AI/memU 357aefc8)", memu),
     "mem0-published": ("mem0ai", mem0),
     "mem0-v2": ("mem0ai", mem0),
     "mem0-graph": ("mem0ai", lambda t, a, s: mem0(t, a, s, graph=True)),
@@ -581,7 +914,17 @@ RUN = {
     "simplemem": ("simplemem", simplemem),
     "hipporag": ("hipporag", hipporag),
     "graphiti-native": ("graphiti-core", graphiti),
+    "amem": ("WujiangXu/AgenticMemory 7f716dc5", notes),
+    "amem-product": ("agiresearch/A-mem ceffb860", lambda t, a, s: notes(t, a, s, product=True)),
 }
+# What a system is told beyond its defaults: budgets that cut, and no bound on a graph's hits.
+for name, options in {
+    "FUMemory": {"tokens": 300}, "STMemory": {"tokens": 150}, "LTMemory": {"tokens": 150}, "GAMemory": {}, "MGMemory": {"tokens": 30}, "RFMemory": {"tokens": 300},
+    "MMMemory": {}, "MMFUMemory": {"tokens": 2000}, "NGMemory": {"max_nodes": 1000}, "AUGUSTUSMemory": {"max_nodes": 1000}, "UniversalRAGMemory": {},
+}.items():
+    RUN[name] = ("Mem-Gallery c0a04545", gallery(name, **options))
+IMAGES = {"MMMemory", "MMFUMemory", "NGMemory", "AUGUSTUSMemory", "UniversalRAGMemory"}
+SESSIONS = {"GAMemory", "RFMemory", "memu"}
 
 
 def main():
@@ -589,17 +932,30 @@ def main():
     package, run = RUN[system]
     for name in ("en", "zh", "changes"):
         script, turns, asks = Script(), dialogue(name), questions(name)
+        if system in IMAGES:
+            for i in range(0, len(turns), 6):
+                turns[i]["image"] = {"id": f"img{i}", "caption": f"{TOWNS[i % 8]} with {LIKES[i % 5]}"}
+        if system == "omni-simplemem":  # long texts, and questions with words that it obeys
+            for i in (8, 30):
+                turns[i]["text"] += " " + " ".join(f"and thing {j}" for j in range(30))
+            asks = [["", "Exactly: ", "As they said, ", "Today: ", "In a photo or a note: "][i % 5] + q for i, q in enumerate(asks)]
+        if system == "MGMemory":  # a text that alone is over the budget empties the queue
+            for i in (20, 44):
+                turns[i]["text"] += " " + "and so on " * 40
         with contextlib.redirect_stdout(io.StringIO()):
             steps, kept, hits = run(turns, asks, script)
-        out = {"system": system, "original": package + " " + metadata.version(package), "dialogue": name, "turns": turns, "answers": script.answers, "kept": kept,
-               "questions": [{"text": q, "hits": h} for q, h in zip(asks, hits)]}
+        original = package if " " in package else package + " " + metadata.version(package)
+        out = {"system": system, "original": original, "dialogue": name, "turns": turns, "answers": script.answers, "kept": kept,
+               "questions": [{"text": q, **(h if isinstance(h, dict) else {"hits": h})} for q, h in zip(asks, hits)]}
+        if system in SESSIONS:
+            out["session"] = SESSION
         if steps is not None:
             out["steps"] = steps
         path = os.path.join(where, f"{system}-{name}.json")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(out, f, ensure_ascii=False, separators=(",", ":"))
             f.write("\n")
-        print(path, len(script.answers), "answers,", len(kept), "kept,", sum(map(len, hits)), "hits")
+        print(path, len(script.answers), "answers,", len(kept), "kept,", sum(len(q["hits"]) for q in out["questions"]), "hits")
 
 
 main()

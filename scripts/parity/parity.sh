@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# parity.sh: runs the original packages of memory systems again and writes what they keep
-# and find to memory/baseline/testdata/parity. Needs the package index, python3.11 and
-# about 1 GB; environments are kept in ~/.cache/membench. Versions are pinned.
+# parity.sh: runs the originals of memory systems again and writes what they keep and find
+# to memory/baseline/testdata/parity. Needs the package index, git, python3.11, python3.13
+# and about 2 GB (PyTorch among it); environments and checkouts are kept in ~/.cache/membench.
+# Versions and commits are pinned.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/../../memory/baseline/testdata/parity
@@ -16,6 +17,18 @@ env() { # NAME PACKAGES...: an environment with packages, made once
     touch "$dir/.parity"
   fi
 }
+export PARITY_SOURCES=$cache/sources
+checkout() { # NAME REPOSITORY COMMIT: what no package holds
+  [ -d "$PARITY_SOURCES/$1" ] || git clone -q "https://github.com/$2" "$PARITY_SOURCES/$1"
+  git -C "$PARITY_SOURCES/$1" -c advice.detachedHead=false checkout -q "$3"
+}
+checkout AgenticMemory WujiangXu/AgenticMemory 7f716dc5
+checkout A-mem agiresearch/A-mem ceffb860
+checkout Mem-Gallery ma-xueqian/Mem-Gallery c0a04545 # a full public fork of YuanchenBei/Mem-Gallery
+checkout SimpleMem aiming-lab/SimpleMem db80b6a7
+checkout memU NevaMind-AI/memU 357aefc8 # the package builds a core in Rust that it does not use
+py=${PYTHON313:-python3.13} env memu pydantic sqlmodel pendulum defusedxml httpx numpy openai langchain-core
+env parity-sources torch numpy chromadb rank-bm25
 env mem0-1.0.11 mem0ai==1.0.11 qdrant-client==1.20.0
 env mem0-2.2.1 mem0ai==2.2.1 qdrant-client==1.20.0
 env parity mem0ai==1.0.11 qdrant-client==1.20.0 kuzu==0.11.3 rank-bm25==0.2.2 faiss-cpu regex lancedb pyarrow tantivy dateparser python-igraph networkx tqdm pandas einops filelock botocore python-dotenv tenacity
@@ -31,3 +44,7 @@ for system in mem0-graph memoryos simplemem hipporag; do
   "$cache/parity/bin/python" "$here/parity.py" "$system" "$out"
 done
 "$cache/graphiti/bin/python" "$here/parity.py" graphiti-native "$out"
+for system in amem amem-product FUMemory STMemory LTMemory GAMemory MGMemory RFMemory MMMemory MMFUMemory NGMemory AUGUSTUSMemory UniversalRAGMemory omni-simplemem; do
+  "$cache/parity-sources/bin/python" "$here/parity.py" "$system" "$out"
+done
+"$cache/memu/bin/python" "$here/parity.py" memu "$out"

@@ -10,6 +10,7 @@ lines. Text passes as bytes: Spark never decodes it. The output folder appears w
 all, with manifest.json. Progress is on Spark's own page.
 """
 import argparse
+import bisect
 import hashlib
 import io
 import json
@@ -22,9 +23,10 @@ import urllib.parse
 from collections import Counter
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import StorageLevel, TaskContext
 from pyspark.accumulators import AccumulatorParam
-from pyspark.sql import SparkSession, functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 import membench_parquet
 
@@ -35,15 +37,38 @@ SHARD = 128 << 20  # bytes of input a shard, where --num-shards does not say
 NAMED = "name string, value binary"
 
 
+def joined(column):
+    """The values of a column, with line ends between them: no value becomes an object of Python."""
+    return pc.binary_join(pa.ListArray.from_arrays([0, len(column)], column), b"\n")[0].as_buffer()
+
+
+def text_of(batch):
+    """The lines of a batch, or of the places in files that it names, in pieces of any size."""
+    if "place" not in batch.schema.names:
+        if batch.num_rows:
+            yield joined(batch.column("value"))
+            yield b"\n"
+        return
+    for start, end, name in (place for places in batch.column("place").to_pylist() for place in json.loads(places)):
+        with open(name, "rb") as f:
+            if start:
+                f.seek(start - 1)
+                f.readline()  # it began before
+            piece = b""
+            while (left := end - f.tell()) > 0 and (piece := f.read(min(CHUNK, left))):
+                yield piece
+            if piece and not piece.endswith(b"\n"):
+                yield f.readline().removesuffix(b"\n") + b"\n"
+
+
 def feed(head, batches, stdin, failed):
     """Writes some lines, and those of batches, to a process."""
     try:
         with stdin:
             stdin.write(head)
             for batch in batches:
-                lines = batch.column("value").to_pylist()
-                if lines:
-                    stdin.write(b"\n".join(lines) + b"\n")
+                for piece in text_of(batch):
+                    stdin.write(piece)
     except BrokenPipeError:
         pass  # its exit code says why
     except BaseException as e:  # of Spark: a lost task must not look like the end of the lines
@@ -54,10 +79,10 @@ def frames_of(stream):
     """Names and texts of the frames that shard writes; texts are without the last line end."""
     while line := stream.readline():
         name, size = line.split(b"\t")
-        text = stream.read(int(size))
-        if len(text) < int(size):
+        text = stream.read(int(size) - 1)
+        if stream.read(1) != b"\n":
             return  # its exit code says why
-        yield name.decode(), text[:-1]
+        yield name.decode(), text
 
 
 def chunks_of(stream, name):
@@ -72,14 +97,20 @@ def chunks_of(stream, name):
         yield name, rest
 
 
-def rows(texts, digests=None):
+def rows(texts, digests=None, counts=None):
     """Record batches of names and texts. What is a part of the output is known by its digest."""
     sums = {}
     for name, text in texts:
+        if name == "count":
+            counts.add({TaskContext.get().partitionId(): text})
+            continue
         name = NAMES.get(name, name)
         if digests is not None:
-            sums.setdefault(name, hashlib.sha256()).update(text + b"\n")
-        yield pa.RecordBatch.from_arrays([pa.array([name]), pa.array([text], pa.binary())], ["name", "value"])
+            digest = sums.setdefault(name, hashlib.sha256())
+            digest.update(text)
+            digest.update(b"\n")
+        ends = pa.array([0, len(text)], pa.int32()).buffers()[1]
+        yield pa.RecordBatch.from_arrays([pa.array([name]), pa.Array.from_buffers(pa.binary(), 1, [None, ends, pa.py_buffer(text)])], ["name", "value"])
     if sums:
         part = TaskContext.get().partitionId()
         digests.add({(part, name): s.hexdigest() for name, s in sums.items()})
@@ -96,10 +127,10 @@ class Union(AccumulatorParam):
         return a
 
 
-def filtered(frame, commands, rejected, head=b"", name="", digests=None, bounds=None, always=False):
+def filtered(frame, commands, rejected, head=b"", name="", digests=None, bounds=None, always=False, counts=None):
     """Lets the lines of each partition pass through commands of the shell, one after the
     other, with head (text, or texts by partition) before them. What comes out is frames,
-    or lines with one name. A partition without lines starts nothing, but for always."""
+    or lines with one name; the frame count goes to counts. A partition without lines starts nothing, but for always."""
 
     def run(batches):
         first = next((b for b in batches if b.num_rows), None)
@@ -122,13 +153,13 @@ def filtered(frame, commands, rejected, head=b"", name="", digests=None, bounds=
                 keys.flush()
                 environ["BOUNDS"] = keys.name
             for command in commands:
-                chain.append(subprocess.Popen(["sh", "-c", command], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE, env=environ))
+                chain.append(subprocess.Popen(["sh", "-c", command], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE, env=environ, pipesize=1 << 20))
                 if len(chain) > 1:
                     chain[-2].stdout.close()
             feeder = threading.Thread(target=feed, args=(before, all_of_them(), chain[0].stdin, failed), daemon=True)
             feeder.start()
             try:
-                yield from rows(chunks_of(chain[-1].stdout, name) if name else frames_of(chain[-1].stdout), digests)
+                yield from rows(chunks_of(chain[-1].stdout, name) if name else frames_of(chain[-1].stdout), digests, counts)
                 feeder.join()
                 codes = [process.wait() for process in chain]
             finally:
@@ -242,12 +273,35 @@ class Steps:
             frame = frame.union(more)
         return frame.repartition(self.shards) if frame.rdd.getNumPartitions() < self.shards else frame
 
+    def texts(self, paths):
+        """The lines of files, for filters. Of files that every node has as its own it is the places, for Spark would look at each line."""
+        files = [(f, self.fs(f).getFileStatus(self.path(f)).getLen()) for f in self.files(paths)]
+        if not self.size or not all(f.startswith("file:") and f.endswith(".jsonl") for f, _ in files):
+            return self.lines(paths)
+        most, tasks, room = min(SHARD, max(1 << 22, -(-self.size // self.shards))), [], 0
+        for f, size in files:
+            for start in range(0, size, most):
+                end = min(size, start + most)
+                if room < end - start:
+                    tasks.append([])
+                    room = most
+                tasks[-1].append((start, end, f.removeprefix("file:")))
+                room -= end - start
+        places = self.spark.range(0, len(tasks), 1, len(tasks))
+        return places.select(F.get(F.lit([json.dumps(t) for t in tasks]), F.col("id").cast("int")).alias("place"))
+
     def cut(self):
         return f"{self.membench} shard cut --parts {self.shards}"
 
     def together(self, frames):
         """Brings the frames of one part together."""
         return frames.repartitionById(self.shards, F.expr("cast(name as int)"))
+
+    def exchanged(self, frame):
+        """The frame after its exchange, which later jobs do not make again."""
+        rdd = frame._jdf.queryExecution().toRdd()
+        rdd.count()
+        return DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rdd, frame._jdf.schema(), False), self.spark)
 
     def reduce(self, stage, mapped, options):
         """Reduces what has one key; what comes out has the names of its kinds."""
@@ -257,19 +311,36 @@ class Steps:
         """What a command makes of lines on this machine."""
         return subprocess.run(["sh", "-c", command], input=b"".join(line + b"\n" for line in lines), stdout=subprocess.PIPE).stdout
 
-    def hot(self, text, command):
+    def sample(self, paths, pieces):
+        """Some lines from so many places all over the input."""
+        files, piece = self.files(paths), 1 << 14
+        if any(not f.endswith(".jsonl") for f in files):
+            return [r["value"] for r in self.lines(paths).sample(min(1.0, pieces * piece / max(1, self.size)), 1).collect()]
+        read, step, start, out = self.spark.sparkContext._jvm.org.apache.commons.io.IOUtils.toByteArray, max(piece, self.size // pieces), 0, []
+        for f in files:
+            fs, p = self.fs(f), self.path(f)
+            end = start + fs.getFileStatus(p).getLen()
+            stream = fs.open(p)
+            for at in range(-(-start // step) * step, end, step):
+                stream.seek(at - start)
+                out += bytes(read(stream, min(piece, end - at))).split(b"\n")[at > start : -1]
+            stream.close()
+            start = end
+        return out
+
+    def hot(self, paths, command):
         """Whether a sample of the lines has a key of more lines than a shard should have."""
         if self.o.combine != "auto":
             return self.o.combine == "yes"
-        sample = self.here((r["value"] for r in text.limit(20000).collect()), f"{command} 2> /dev/null")
+        sample = self.here(self.sample(paths, 640), f"{command} 2> /dev/null")
         counts = Counter(line.partition(b"\t")[0] for line in sample.splitlines())
         return max(counts.values(), default=0) > max(1000, counts.total() / 20)
 
     def mapped(self, stage, paths, options=""):
         """Keyed lines in parts; where some key is hot, lines are merged where they are read first."""
-        text = self.lines(paths)
+        text = self.texts(paths)
         commands = [f"{self.membench} shard {stage} map {options}"]
-        if self.hot(text, commands[0]):
+        if self.hot(paths, commands[0]):
             commands.append(f"{self.membench} shard {stage} combine {options.split('--hop')[0]}")
         return filtered(text, [*commands, self.cut()], self.rejected)
 
@@ -278,7 +349,7 @@ class Steps:
         digests = self.digests
 
         def run(batches):
-            return rows(((name, b"\n".join(b.column(0).to_pylist())) for b in batches if b.num_rows), digests)
+            return rows(((name, joined(b.column(0))) for b in batches if b.num_rows), digests)
 
         return lines.mapInArrow(run, NAMED)
 
@@ -325,23 +396,23 @@ class Steps:
         return filtered(parts, [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], self.rejected, head, digests=self.digests), ["findings"]
 
     def cypher(self):
-        text = self.lines(self.o.input)
+        text = self.texts(self.o.input)
         command = f"{self.membench} shard cypher map {self.o.options}"
-        share = min(1.0, 200 * self.shards * 300 / max(1, self.size))  # 200 lines a shard, of about 300 bytes
-        sample = self.here((r["value"] for r in text.sample(share, 1).collect()), f"{command} 2> /dev/null")
+        sample = self.here(self.sample(self.o.input, max(64, 8 * self.shards)), f"{command} 2> /dev/null")
         keys = sorted(line.partition(b"\t")[0] for line in sample.splitlines())
         bounds = sorted({keys[i * len(keys) // self.shards] for i in range(1, self.shards) if keys})
-        mapped = filtered(text, [command, f'{self.membench} shard cut --bounds "$BOUNDS"'], self.rejected, bounds=b"".join(k + b"\n" for k in bounds))
-        parts = self.together(mapped).persist(StorageLevel.DISK_ONLY)
-        counts = filtered(parts, [f"{self.membench} shard cypher count"], self.rejected, name="count").selectExpr("spark_partition_id() part", "value").collect()
-        groups = [(r["part"], json.loads(line)) for r in counts for line in bytes(r["value"]).splitlines()]
+        counts = self.spark.sparkContext.accumulator({}, Union())
+        mapped = filtered(text, [command, f'{self.membench} shard cut --bounds "$BOUNDS"'], self.rejected, bounds=b"".join(k + b"\n" for k in bounds), counts=counts)
+        parts = self.exchanged(self.together(mapped))
+        groups = [json.loads(line) for text in counts.value.values() for line in text.splitlines()]
         total, before, heads = Counter(), Counter(), {}
-        for _, g in groups:
+        for g in groups:
             total[g["group"]] += g["rows"]
         line = lambda name, n: b"!group\t" + json.dumps({"group": name, "before": n, "rows": total[name]}).encode() + b"\n"
-        for part, g in sorted(groups, key=lambda g: g[0]):
-            heads[part] = heads.get(part, b"") + line(g["group"], before[g["group"]])
+        for g in sorted(groups, key=lambda g: g["part"]):
+            heads.setdefault(g["part"], {}).setdefault(g["group"], before[g["group"]])
             before[g["group"]] += g["rows"]
+        heads = {part: b"".join(line(*group) for group in of.items()) for part, of in heads.items()}
         self.rest = b"".join(line(name, 0) for name in total)
         reduce = f"{self.membench} shard cypher reduce {self.o.options}"
         return filtered(parts, [reduce], self.rejected, heads, digests=self.digests), ["01-constraints.cypher", "02-nodes.cypher", "03-edges.cypher"]
@@ -352,7 +423,7 @@ class Steps:
         return filtered(text, [f"{self.membench} shard cypher reduce --heads {self.o.options}"], self.rejected, self.rest, digests=self.digests, always=True)
 
     def admin_csv(self):
-        text = self.lines(self.o.input)
+        text = self.texts(self.o.input)
         command = f"{self.membench} shard admin-csv %s {self.o.options}"
         surveys = filtered(text, [command % "survey"], self.rejected, name="survey").collect()
         out = self.here((bytes(r["value"]) for r in surveys), command % "plan")
@@ -469,11 +540,13 @@ def main():
     p.add_argument("--options", default="", help="options for membench's filters, as on a command line")
     p.add_argument("--conf", action="append", default=[], help="KEY=VALUE of Spark (may be repeated)")
     o = p.parse_intermixed_args()
+    local = []
     if o.master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        local = ["spark.driver.extraJavaOptions=-XX:+UseParallelGC", "spark.python.unix.domain.socket.enabled=true"]  # both ask less processor time
     builder = SparkSession.builder.master(o.master).appName(f"membench {o.step}")
-    for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.execution.arrow.maxBytesPerBatch=8388608", "spark.sql.adaptive.enabled=false", "spark.sql.maxConcurrentOutputFileWriters=1000", *o.conf]:
+    for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.execution.arrow.maxBytesPerBatch=8388608", "spark.sql.adaptive.enabled=false", "spark.sql.maxConcurrentOutputFileWriters=1000", *local, *o.conf]:
         builder = builder.config(*setting.split("=", 1))
     spark = builder.getOrCreate()
     spark.sparkContext.addPyFile(os.path.join(os.path.dirname(os.path.abspath(__file__)), "membench_parquet.py"))

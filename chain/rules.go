@@ -1,0 +1,98 @@
+package chain
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"membench/graph"
+	"membench/internal/build"
+	"membench/schema"
+	"membench/schema/catalog"
+	"membench/schema/validate"
+)
+
+// RulesOptions of Rules.
+type RulesOptions struct {
+	Catalog  *catalog.Catalog                             // nil: the built-in one
+	MaxLine  int                                          // 0: jsonl.MaxLine
+	Digest   func(path string) (schema.FileDigest, error) // of a file as it was read
+	Gated    bool                                         // graph.Gate has reported repeats and missing ends
+	Rejected bool                                         // lines that are no records were reported
+	Report   func(*schema.Finding)
+}
+
+// Rules reports what validate refuses in a graph and graph.Gate passes on: members that
+// the schema wants, ids, the vocabulary. Every writer of a graph calls it, after its gate.
+// A label or type outside the vocabulary is a warning, once for each name: it can be
+// written, and a project may have a vocabulary of its own.
+// Files that are as to-graph's manifest lists them are not read again: validate refuses
+// nothing in what to-graph writes. Standard input cannot be read again.
+func Rules(ctx context.Context, files []string, o RulesOptions) error {
+	made, err := asMade(files, o.Digest)
+	if made || err != nil || slices.Contains(files, "-") {
+		return err
+	}
+	seen := map[string]bool{} // names outside the vocabulary
+	_, err = validate.Paths(ctx, files, validate.PathOptions{Options: validate.Options{Workers: runtime.GOMAXPROCS(0), MaxLine: o.MaxLine}, Catalog: o.Catalog}, func(f *schema.Finding) {
+		switch {
+		case f.Warning, o.Gated && slices.Contains(gated, f.Code):
+		case o.Rejected && (strings.HasPrefix(f.Code, "JSON") || strings.HasPrefix(f.Code, "SCH")): // the gate said so, in its own words
+		case f.Code == "GRF001" || f.Code == "GRF002":
+			if key := f.Code + f.Have; !seen[key] {
+				seen[key] = len(seen) < maxNames
+				f.Warning = true
+				o.Report(f)
+			}
+		default:
+			o.Report(f)
+		}
+	})
+	return err
+}
+
+// maxNames is how many names outside the vocabulary are reported once, not at each place.
+const maxNames = 4096
+
+// gated are the codes of what the gate reports as GRF031 and GRF033.
+var gated = []string{"GRF003", "GRF004", "ID001"}
+
+// asMade reports whether files are as to-graph made them.
+func asMade(files []string, digest func(string) (schema.FileDigest, error)) (bool, error) {
+	for _, name := range files {
+		m, err := build.ReadManifest(filepath.Join(filepath.Dir(name), "manifest.json"))
+		if err != nil || m.Step != toGraphStep {
+			return false, nil
+		}
+		d, err := digest(name)
+		if err != nil {
+			return false, err
+		}
+		if !slices.ContainsFunc(m.Outputs, func(x schema.FileDigest) bool { return x.Path == filepath.Base(name) && x.SHA256 == d.SHA256 }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// rules is Rules for what a step has read and is about to commit.
+func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []string, maxLine int) error {
+	if f.Taken == 0 {
+		return nil
+	}
+	cat, err := LoadCatalog(catalogs)
+	if err != nil {
+		return err
+	}
+	var files []string
+	for _, g := range graphs {
+		more, err := graph.Files(g)
+		if err != nil {
+			return err
+		}
+		files = append(files, more...)
+	}
+	return Rules(ctx, files, RulesOptions{Catalog: cat, MaxLine: maxLine, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: f.Found})
+}

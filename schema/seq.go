@@ -1,0 +1,40 @@
+package schema
+
+import "errors"
+
+// Drop passes a stream on without its findings, which go to found; warnings pass.
+func Drop[T any](in Seq[T], found func(*Finding)) Seq[T] {
+	return func(yield func(Record[T], error) bool) {
+		for r, err := range in {
+			var f *Finding
+			if errors.As(err, &f) {
+				if found(f); !f.Warning {
+					continue
+				}
+				err = nil
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Keep passes on the records for which keep is true, and every error; keep may change a record.
+func Keep[T any](in Seq[T], keep func(*Record[T]) bool) Seq[T] {
+	return func(yield func(Record[T], error) bool) {
+		for r, err := range in {
+			if err == nil && !keep(&r) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Observe calls see with every record that passes; see may change it.
+func Observe[T any](in Seq[T], see func(*T)) Seq[T] {
+	return Keep(in, func(r *Record[T]) bool { see(&r.V); return true })
+}
