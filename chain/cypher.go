@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -9,13 +10,12 @@ import (
 	"membench/graph"
 	"membench/internal/build"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
 // CypherOptions of Cypher.
 type CypherOptions struct {
 	Shared
-	Graph   string `json:"-"` // folder of a graph, or "-": nodes and edges
+	Graph   string `json:"-"` // folder of a graph, or a file or "-" of nodes and edges
 	Out     string `json:"-"` // folder, or "-": one script
 	Workers int    `json:"-"` // 0: one per processor
 	MaxLine int    `json:"-"` // 0: jsonl.MaxLine
@@ -70,9 +70,13 @@ func graphVersion(dir string) schema.Version {
 
 func (o CypherOptions) write(ctx context.Context, f *build.Frame, out cypher.Scripts) (cypher.Counts, error) {
 	co := cypher.Options{Workers: o.Workers, MaxLine: o.MaxLine, Scope: o.Scope}
-	if o.Graph == "-" {
-		co.Once = true
-		return cypher.Write(ctx, []jsonl.File{f.File(ctx, "-")}, nil, out, co, f.Found)
+	if info, err := os.Stat(o.Graph); o.Graph == "-" || err == nil && !info.IsDir() {
+		in, err := f.Files(ctx, []string{o.Graph})
+		if err != nil {
+			return cypher.Counts{}, err
+		}
+		co.Once = true // both kinds may be in it
+		return cypher.Write(ctx, in, nil, out, co, f.Found)
 	}
 	nodes, edges, err := graph.Parts(o.Graph)
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"membench/chain"
 	"slices"
@@ -141,7 +140,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	}
 	defer done()
 	if !remote(o.graph) && t.taken+t.errors == 0 {
-		return fmt.Errorf("%s: the graph is empty", o.graph)
+		return schema.Brokenf("%s: the graph is empty", o.graph)
 	}
 	loss := t.loss("datasets probes", o.stepFlags)
 	loss.Empty = remote(o.graph)

@@ -266,11 +266,7 @@ func printCalibration(out io.Writer, rep calibrate.Report) error {
 		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
 			continue // a shape of the other language
 		}
-		truth := "wrong"
-		if k.Right {
-			truth = "right"
-		}
-		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth, share(k.Accepted))
+		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth(k.Right), share(k.Accepted))
 		if k.Failed > 0 {
 			fmt.Fprintf(w, ", %d not judged", k.Failed)
 		}

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -149,12 +151,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		return schema.Brokenf("%s: no record was read", qa)
 	}
 	if len(files) == 0 {
-		var have []string
-		for d := range others {
-			have = append(have, d)
-		}
-		slices.Sort(have)
-		return fmt.Errorf("%s has no such answers to %s: the data sets there are %s; name one with --dataset", qa, o.dataset, strings.Join(have, ", "))
+		return fmt.Errorf("%s has no such answers to %s: the data sets there are %s; name one with --dataset", qa, o.dataset, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	if !given && len(others) > 0 {
 		return usagef("%s holds answers to several data sets: name one with --dataset", qa)
@@ -203,10 +200,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 
 // sources are the benchmark's own ids of turns: about 60 bytes a turn. nil without cases.
 func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(schema.EventRef) string, error) {
-	path := o.cases
-	if path == "" {
-		path = records.In(o.run, "cases.jsonl")
-	}
+	path := cmp.Or(o.cases, records.In(o.run, "cases.jsonl"))
 	if path == "" {
 		e.warnf("no cases beside the records: the turns that were retrieved are not written")
 		return nil, nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 
 	"membench/eval/protocol"
@@ -46,11 +47,7 @@ func runEvalProtocols(e *env, asJSON bool) error {
 	}
 	w := bufio.NewWriter(e.text())
 	for _, r := range rows {
-		origin := r.Origin
-		if origin == "" {
-			origin = "ours"
-		}
-		fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", origin)
+		fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
 	}
 	return w.Flush()
 }

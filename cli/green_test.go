@@ -37,6 +37,7 @@ func TestLossIsNotGreen(t *testing.T) {
 		{kind: "claims", args: "compile-claims F -o O"},
 		{kind: "claims", args: "to-graph --claims F -o O"},
 		{kind: "nodes", args: "cypher D -o O"},
+		{kind: "nodes", args: "cypher F -o O"},
 		{kind: "nodes", args: "export F --format jsonld -o O.jsonl"},
 		{kind: "nodes", args: "export F --format graphml -o O.jsonl"},
 		{kind: "nodes", args: "export F --format admin-csv -o O"},

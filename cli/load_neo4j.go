@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -394,16 +395,8 @@ func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
 	case "hash":
 		return hashing.New(0), nil
 	}
-	first := func(names ...string) string {
-		for _, n := range names {
-			if v := e.getenv(n); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	c, err := openai.New(openai.Options{BaseURL: first("EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
-		Key: first("EMBEDDING_API_KEY", "LOCAL_EMBEDDING_API_KEY", "OPENAI_API_KEY"), Model: o.embed})
+	c, err := openai.New(openai.Options{BaseURL: cmp.Or(e.getenv("EMBEDDING_BASE_URL"), e.getenv("LOCAL_EMBEDDING_BASE_URL"), e.getenv("OPENAI_BASE_URL")),
+		Key: cmp.Or(e.getenv("EMBEDDING_API_KEY"), e.getenv("LOCAL_EMBEDDING_API_KEY"), e.getenv("OPENAI_API_KEY")), Model: o.embed})
 	if err != nil {
 		return nil, usageError{err: err}
 	}

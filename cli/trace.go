@@ -40,14 +40,8 @@ data: files outside of these folders that it names are shown with --outside only
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Query = args[0]
-			switch direction {
-			case "down":
-				o.Direction = graph.Out
-			case "up":
-				o.Direction = graph.In
-			case "both":
-				o.Direction = graph.Both
-			default:
+			var known bool
+			if o.Direction, known = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]; !known {
 				return usagef("--direction: have %q, want down, up or both", direction)
 			}
 			if o.In == "" {

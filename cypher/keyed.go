@@ -111,24 +111,17 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 	return b.Flush()
 }
 
-// Part is what a reduce is told of a group: rows in the parts before it, and in all.
-type Part struct {
-	Group  string `json:"group"`
-	Before int    `json:"before"`
-	Rows   int    `json:"rows"`
-}
-
 // rest is the frame that Reduce writes beside the three scripts.
 const rest = "rest"
 
 // Reduce makes statements of keyed rows, in frames named as the scripts. Rows may come in
-// any order; lines with the key !group hold a Part each, and stand first. Rows whose
+// any order; lines with the key !group hold a keyed.Group each, and stand first. Rows whose
 // statement has rows in other parts go to the frame "rest", as keyed lines: those of all
 // parts are for a last Reduce, which with heads also writes the constraints, of all groups
 // that it is told of, and what each script starts with.
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory int64, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]Part{}, types: map[string]bool{}}
+	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]keyed.Group{}, types: map[string]bool{}}
 	rows := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: memory})
 	defer rows.Close()
 	var rec []byte
@@ -140,7 +133,7 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory i
 			return err
 		}
 		if string(line[0]) == groupKey {
-			var p Part
+			var p keyed.Group
 			if err := codec.Unmarshal(line[1], &p); err != nil {
 				return fmt.Errorf("a line of the key %s: %w", groupKey, err)
 			}
@@ -194,7 +187,7 @@ const groupKey = "!group"
 type reducer struct {
 	scope string
 	out   *keyed.Framer
-	parts map[string]Part
+	parts map[string]keyed.Group
 	types map[string]bool // of edges
 
 	group string // escaped, of the rows that wait

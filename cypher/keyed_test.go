@@ -55,16 +55,16 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 	}
 	parts := map[string]string{}
 	keyedtest.Frames(t, cut.Bytes(), parts)
-	counts, total, before := make([][]Part, n), map[string]int{}, map[string]int{}
+	counts, total, before := make([][]keyed.Group, n), map[string]int{}, map[string]int{}
 	for line := range strings.Lines(parts["count"]) {
 		var g keyed.Group
 		if err := json.Unmarshal([]byte(line), &g); err != nil {
 			t.Fatal(err)
 		}
-		counts[g.Part] = append(counts[g.Part], Part{Group: g.Group, Rows: g.Rows})
+		counts[g.Part] = append(counts[g.Part], g)
 		total[g.Group] += g.Rows
 	}
-	head := func(b []byte, p Part) []byte {
+	head := func(b []byte, p keyed.Group) []byte {
 		text, _ := codec.Append(nil, p, codec.Compact)
 		return keyed.Append(b, groupKey, text)
 	}
@@ -73,7 +73,7 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 	for i := range n {
 		var told []byte
 		for _, p := range counts[i] {
-			told = head(told, Part{p.Group, before[p.Group], total[p.Group]})
+			told = head(told, keyed.Group{Group: p.Group, Before: before[p.Group], Rows: total[p.Group]})
 			before[p.Group] += p.Rows
 		}
 		var b bytes.Buffer
@@ -83,7 +83,7 @@ func sharded(t testing.TB, lines string, n int, memory int64) map[string]string 
 		keyedtest.Frames(t, b.Bytes(), out)
 	}
 	for group, rows := range total {
-		last = head(last, Part{Group: group, Rows: rows})
+		last = head(last, keyed.Group{Group: group, Rows: rows})
 	}
 	var b bytes.Buffer
 	if err := Reduce(t.Context(), io.MultiReader(bytes.NewReader(last), strings.NewReader(out[rest])), &b, true, memory, Options{}); err != nil {

@@ -22,8 +22,9 @@ type turn struct {
 	n       int // turn_id in the graph
 	num     int // turn_id in the case, from 1 through it
 	role    string
-	name    string // as the graph has it
-	who     string // as questions and turns name the speaker
+	name    string        // as the graph has it
+	who     string        // as questions and turns name the speaker
+	by      schema.NodeID // who spoke, "" where the graph does not say
 	text    string
 	folded  string
 	time    string
@@ -162,7 +163,7 @@ func readWorld(ctx context.Context, g graph.Graph, o Options, w *words) (*world,
 		sessions[n.Props.Text("conv_id")+"\x00"+n.Props.Text("session_id")] = n.Props.Text("session_time")
 	}
 	for _, t := range order {
-		t.who = t.name
+		t.who, t.by = t.name, speakers.by[t.id]
 		if t.who == "" || w.nobody[textnorm.Fold(t.who)] {
 			t.who = cmp.Or(speakers.name[t.id], t.name, t.role)
 		}
@@ -185,12 +186,13 @@ func readWorld(ctx context.Context, g graph.Graph, o Options, w *words) (*world,
 
 type spoken struct {
 	name map[schema.NodeID]string          // event → display name of who spoke
+	by   map[schema.NodeID]schema.NodeID   // event → who spoke
 	user map[schema.ConvID][]schema.NodeID // conversation → users who spoke in it
 }
 
 // readSpeakers walks SPOKE from the speakers: a few nodes with many edges.
 func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*turn, group Group) (spoken, error) {
-	s := spoken{map[schema.NodeID]string{}, map[schema.ConvID][]schema.NodeID{}}
+	s := spoken{map[schema.NodeID]string{}, map[schema.NodeID]schema.NodeID{}, map[schema.ConvID][]schema.NodeID{}}
 	for n, err := range g.Nodes(ctx, graph.Filter{Labels: append(catalog.People(), schema.LabelCharacter)}) {
 		if err != nil {
 			return s, err
@@ -204,7 +206,7 @@ func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*
 			if t == nil {
 				continue
 			}
-			s.name[e.Dst] = display
+			s.name[e.Dst], s.by[e.Dst] = display, n.ID
 			if (slices.Contains(n.Labels, schema.LabelUser) || slices.Contains(n.Labels, schema.LabelPerson)) && !slices.Contains(s.user[t.conv], n.ID) {
 				s.user[t.conv] = append(s.user[t.conv], n.ID)
 			}
@@ -363,13 +365,12 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		if typ, _ := w.cat.TypeOfPrefix(prefixOf(f.subject)); slices.Contains(catalog.People(), typ) {
 			f.person = true
-		} else {
-			s, _, err := g.Node(ctx, schema.NodeID(f.subject))
-			if err != nil {
-				return err
-			}
-			f.who = cmp.Or(s.Props.Text("title"), s.Props.Text("name"), s.Props.Text("display"), afterColon(f.subject))
 		}
+		s, _, err := g.Node(ctx, schema.NodeID(f.subject))
+		if err != nil {
+			return err
+		}
+		f.who = cmp.Or(s.Props.Text("title"), s.Props.Text("name"), s.Props.Text("display"), afterColon(f.subject))
 		if k, v, ok := strings.Cut(f.name, "="); ok && f.typ == "Tag" && k != "" && v != "" {
 			f.attr, f.name = strings.TrimSpace(k), strings.TrimSpace(v)
 		}
@@ -405,7 +406,8 @@ func (w *world) spread(f fact, turns []*turn, byConv map[schema.ConvID]*scope) {
 		}
 		o := owner{byConv[t.conv], f.who}
 		if f.person {
-			if (prefixOf(f.subject) == "agent") != (t.role == schema.RoleAssistant) {
+			named := f.who != "" && !w.words.nobody[textnorm.Fold(f.who)] && textnorm.Fold(f.who) != textnorm.Fold(t.who)
+			if named && t.by != "" && t.by != schema.NodeID(f.subject) || (prefixOf(f.subject) == "agent") != (t.role == schema.RoleAssistant) {
 				continue // somebody else said it of the subject
 			}
 			o.who = t.who

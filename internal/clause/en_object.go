@@ -38,10 +38,16 @@ func (s *enSentence) clauseEnd(i, from int) int {
 		}
 		end = min(end, max(b, from))
 	}
-	for end > from && (s.ws[end-1].Rel == "punct" || s.ws[end-1].Rel == "cc" || isMark(s.ws[end-1].Form)) {
+	for end > from && (s.ws[end-1].Rel == "punct" || s.ws[end-1].Rel == "cc" || isMark(s.ws[end-1].Form) || s.emphatic(from, end-1)) {
 		end--
 	}
 	return end
+}
+
+// emphatic reports whether word k only stresses who it is, behind what the clause is about:
+// "I'm a writer myself", but not "I cut myself" or "by myself".
+func (s *enSentence) emphatic(from, k int) bool {
+	return k > from && (s.low(k) == "myself" || s.low(k) == "ourselves") && s.ws[k-1].Tag != "IN" && s.ws[k-1].Tag != "TO"
 }
 
 // ends reports whether word k is a mark that ends a clause.

@@ -83,11 +83,13 @@ const EveryPart = "!"
 // GroupMark ends the beginning of a key that is its group, where keys have one.
 const GroupMark = "\x01"
 
-// Group is how many lines of a group Cut sent to a part.
+// Group says how many lines of a group Cut sent to a part, or a reduce how many are in
+// the parts before its own, and in all.
 type Group struct {
-	Part  int    `json:"part"`
-	Group string `json:"group"`
-	Rows  int    `json:"rows"`
+	Part   int    `json:"part"`
+	Group  string `json:"group"`
+	Before int    `json:"before"`
+	Rows   int    `json:"rows"`
 }
 
 // Cut frames keyed lines for an engine. With bounds, escaped keys in order, a line goes to
@@ -132,7 +134,7 @@ func Cut(in io.Reader, out io.Writer, parts int, bounds []string) error {
 	}
 	for i, of := range groups {
 		for _, group := range slices.Sorted(maps.Keys(of)) {
-			line, err := json.Marshal(Group{i, Unescape([]byte(group)), of[group]})
+			line, err := json.Marshal(Group{Part: i, Group: Unescape([]byte(group)), Rows: of[group]})
 			if err != nil {
 				return err
 			}

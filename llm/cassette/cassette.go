@@ -255,7 +255,7 @@ func (c *Cassette) refresh(writer bool) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s: not a cassette: want %q as its first line", c.f.Name(), strings.TrimSpace(magic))
+			return schema.Brokenf("%s: not a cassette: want %q as its first line", c.f.Name(), strings.TrimSpace(magic))
 		}
 		c.end = int64(len(magic))
 	}

@@ -9,7 +9,6 @@ import (
 	"membench/eval/reader"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
-	"membench/internal/timex"
 	"membench/memory"
 	"membench/schema"
 )
@@ -26,7 +25,7 @@ type Answer struct {
 // are refused, and else the words that were found do (reader.Cautious).
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
-	question = r.called(question)
+	question = r.p.v.called(question)
 	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
 	if err != nil {
 		return a, err
@@ -79,40 +78,6 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 		return r.Retrieve(ctx, q)
 	}
 	return got, err
-}
-
-// called puts the names of speakers for names in a question that are written nearly as
-// theirs: Mohammed for Muhhamed.
-func (r *Reading) called(question string) string {
-	speakers := r.Speakers()
-	for _, w := range r.capitals(question) {
-		if r.said(w) {
-			continue
-		}
-		var like []string
-		for _, s := range speakers {
-			for _, part := range strings.Fields(s) {
-				if timex.EditOne(strings.ToLower(part), strings.ToLower(w)) || len(skeleton(w)) > 2 && skeleton(part) == skeleton(w) {
-					like = append(like, part)
-				}
-			}
-		}
-		if len(like) == 1 {
-			question = strings.ReplaceAll(question, w, like[0])
-		}
-	}
-	return question
-}
-
-// skeleton is a name without its vowels and doubled letters.
-func skeleton(name string) string {
-	var out []rune
-	for _, c := range strings.ToLower(name) {
-		if !strings.ContainsRune("aeiouy", c) && (len(out) == 0 || out[len(out)-1] != c) {
-			out = append(out, c)
-		}
-	}
-	return string(out)
 }
 
 // addEnds adds the turns that say that what a hit tells is over: "I quit the library" shares

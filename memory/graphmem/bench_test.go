@@ -114,17 +114,8 @@ func ask(b *testing.B, m memory.Memory, questions []string) {
 
 // BenchmarkRetrieve asks a memory of 10,000 turns in process; embedding apart.
 func BenchmarkRetrieve(b *testing.B) {
-	for _, x := range []struct {
-		name   string
-		change func(*graphmem.Options)
-	}{{"default", func(*graphmem.Options) {}}, {"page_rank", func(o *graphmem.Options) { o.PageRank = .1 }}} {
-		b.Run(x.name, func(b *testing.B) {
-			o := graphmem.Defaults()
-			x.change(&o)
-			m, questions := fill10k(b, graphmem.New(memory.Deps{Embed: known{}}, o), 10_000)
-			ask(b, m, questions)
-		})
-	}
+	m, questions := fill10k(b, graphmem.New(memory.Deps{Embed: known{}}, graphmem.Defaults()), 10_000)
+	ask(b, m, questions)
 }
 
 // BenchmarkIngest stores turns through the chain's stages, in process.

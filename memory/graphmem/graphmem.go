@@ -26,7 +26,7 @@ import (
 const Name = "graphmem"
 
 // version changes when the same input would give another memory or another answer.
-const version = "3"
+const version = "4"
 
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {
@@ -194,6 +194,9 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	used, err := p.refresh(ctx)
 	if err != nil {
 		return memory.Retrieved{Usage: used}, err
+	}
+	if p.o.Ranking == Sum {
+		q.Text = p.v.called(q.Text)
 	}
 	s := &recall.State{Query: q, Store: p.v.st, Receipt: memory.Receipt{Usage: used}}
 	use := p.v.usable(q)

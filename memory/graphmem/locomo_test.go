@@ -51,13 +51,7 @@ var arms = []arm{
 	{"− words", false, func(o *graphmem.Options) { o.Words, o.Window, o.Session, o.ReplyWords = 0, 0, 0, 0 }},
 	{"− meaning (words alone)", false, func(o *graphmem.Options) { o.Meaning, o.Next, o.SessionMeaning, o.ReplyMeaning = 0, 0, 0, 0 }},
 	{"− is-a (lexicon)", false, func(o *graphmem.Options) { o.IsA = 0 }},
-	{"+ claims", false, func(o *graphmem.Options) { o.Claims = .1 }},
-	{"+ things linked to the question", false, func(o *graphmem.Options) { o.Entities = .3 }},
-	{"+ walk of two hops", false, func(o *graphmem.Options) { o.Walk = .1 }},
-	{"+ PageRank", false, func(o *graphmem.Options) { o.PageRank = .1 }},
-	{"+ validity (what is outdated is put back)", false, func(o *graphmem.Options) { o.Outdated = -.3 }},
 	{"the default", true, func(*graphmem.Options) {}},
-	{"+ PageRank", true, func(o *graphmem.Options) { o.PageRank = .1 }},
 	{"HippoRAG 2's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.HippoRAG }},
 	{"Graphiti's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.Graphiti }},
 }

@@ -4,12 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"membench/graph"
-	"membench/internal/timex"
-	"membench/internal/tokens"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/schema"
@@ -89,47 +85,7 @@ type Held struct {
 // capital inside a sentence that no turn holds, no claim, and no speaker's name but for a
 // letter.
 func (r *Reading) Unknown(question string) (out []string) {
-	return slices.DeleteFunc(r.capitals(question), r.mentions)
-}
-
-// capitals are the words in a question that look like names.
-func (r *Reading) capitals(question string) (out []string) {
-	words := strings.FieldsFunc(question, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' && c != '-' })
-	for i, w := range words {
-		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || strings.ToUpper(w) == w || timed(w) {
-			continue
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// timed reports a word of dates: May, Monday.
-func timed(w string) bool {
-	return slices.ContainsFunc(timex.Find(w+" 2020", 0), func(e timex.Expr) bool { return e.Pos == 0 }) || len(timex.Find("last "+w, 0)) > 0
-}
-
-func (r *Reading) mentions(name string) bool {
-	low := strings.ToLower(name)
-	v := r.p.v
-	for _, s := range v.st.Speakers() {
-		for _, part := range strings.Fields(strings.ToLower(s)) {
-			if part == low || timex.EditOne(part, low) || len(low) > 4 && strings.HasPrefix(part, low[:3]) {
-				return true
-			}
-		}
-	}
-	return r.said(low)
-}
-
-// said reports whether a turn or a claim has a word.
-func (r *Reading) said(word string) bool {
-	v, low := r.p.v, strings.ToLower(word)
-	if slices.ContainsFunc(tokens.Snowball(low), v.parts.words.Has) {
-		return true
-	}
-	return slices.ContainsFunc(v.facts, func(f Fact) bool { return strings.Contains(strings.ToLower(f.Text), low) })
+	return slices.DeleteFunc(capitals(question), r.p.v.mentions)
 }
 
 // Graph is the graph that the last question was answered from, to walk its evidence.

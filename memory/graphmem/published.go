@@ -163,8 +163,8 @@ func (v *view) hippo(ctx context.Context, s *recall.State, use []bool) ([]float6
 // hippoLinks joins turns and things: a turn with the things of its claims 1, the ends of
 // a claim 1 each time they meet, names of nearly one meaning by their cosine.
 func (v *view) hippoLinks(ctx context.Context, s *recall.State, g *net) ([]recall.Link, error) {
-	if g.hippo != nil {
-		return g.hippo, nil
+	if g.links != nil {
+		return g.links, nil
 	}
 	n := v.st.Len()
 	links := []recall.Link{}
@@ -201,7 +201,7 @@ func (v *view) hippoLinks(ctx context.Context, s *recall.State, g *net) ([]recal
 			}
 		}
 	}
-	g.hippo = links
+	g.links = links
 	return links, nil
 }
 
@@ -243,4 +243,66 @@ func (v *view) graphiti(ctx context.Context, s *recall.State, use []bool) ([]mem
 		out = append(out, h.V)
 	}
 	return out, nil
+}
+
+// A net is what claims speak of, for HippoRAG's walk.
+type net struct {
+	things  []schema.NodeID
+	factsOf [][]int       // by thing
+	endsOf  [][]int       // things, by claim
+	turnsOf [][]int       // by claim
+	links   []recall.Link // of turns and things; nil until they are asked for
+}
+
+// network makes the net of the view.
+func (v *view) network() *net {
+	if v.walked != nil {
+		return v.walked
+	}
+	g := &net{endsOf: make([][]int, len(v.facts)), turnsOf: make([][]int, len(v.facts))}
+	thing := map[schema.NodeID]int{}
+	for i := range v.facts {
+		f := &v.facts[i]
+		for _, id := range []schema.NodeID{f.Subject, f.Object} {
+			if id == "" {
+				continue
+			}
+			e, ok := thing[id]
+			if !ok {
+				e = len(g.things)
+				thing[id] = e
+				g.things, g.factsOf = append(g.things, id), append(g.factsOf, nil)
+			}
+			g.factsOf[e] = append(g.factsOf[e], i)
+			g.endsOf[i] = append(g.endsOf[i], e)
+		}
+		for _, q := range f.Evidence {
+			for _, r := range q.Turns {
+				if at, ok := v.at[r]; ok && !slices.Contains(g.turnsOf[i], at) {
+					g.turnsOf[i] = append(g.turnsOf[i], at)
+				}
+			}
+		}
+	}
+	v.walked = g
+	return g
+}
+
+// best are the positions of the k greatest positive values, greatest first.
+func best(x []float64, k int) (out []int) {
+	for i, y := range x {
+		if y > 0 {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch {
+		case x[a] > x[b]:
+			return -1
+		case x[a] < x[b]:
+			return 1
+		}
+		return a - b
+	})
+	return out[:min(k, len(out))]
 }

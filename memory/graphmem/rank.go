@@ -3,6 +3,7 @@ package graphmem
 import (
 	"context"
 	"math"
+	"membench/internal/bm25"
 	"strings"
 	"time"
 
@@ -30,34 +31,31 @@ type Weights struct {
 	Length         float64 `json:"length"`          // ln(1 + content terms); among equals
 	Question       float64 `json:"question"`        // the turn asks; among equals
 	First          float64 `json:"first"`           // the turn speaks of I or we
+	Place          float64 `json:"place"`           // the turn names a place, when one is asked for; in chats
+	Title          float64 `json:"title"`           // the turn names a title, when a film, book or song is asked for; in chats
+	Claimed        float64 `json:"claimed"`         // a claim rests on the turn; in chats
 	Standing       float64 `json:"standing"`        // a rule laid down for later, when help is asked for
 	Terse          float64 `json:"terse"`           // the side that says less: how much less
 	TerseOwn       float64 `json:"terse_own"`       // the same, when something of the asker's own is asked
 	TerseTold      float64 `json:"terse_told"`      // the same, when it is asked what the other side said
 	TerseWhole     float64 `json:"terse_whole"`     // the same, when an order or a summary is asked for
-
-	IsA      float64 `json:"is_a"`      // members of a class that the question names, by a general lexicon
-	Claims   float64 `json:"claims"`    // z of the best BM25 of a claim that rests on the turn
-	Entities float64 `json:"entities"`  // a claim of the turn is about a thing that the question names
-	Walk     float64 `json:"walk"`      // z of a walk of two hops from these things: 0.5^hop · cosine
-	PageRank float64 `json:"page_rank"` // z of personalised PageRank over turns, claims and things
-	Outdated float64 `json:"outdated"`  // all that is claimed of the turn had been replaced by the time of the question
+	IsA            float64 `json:"is_a"`            // members of a class that the question names, by a general lexicon
 }
 
 // Learnt are the weights that were learnt on two thirds of LoCoMo, REALTALK, BEAM,
 // Mem-Gallery and HaluMem together (listwise softmax, each source by its own weight) and
 // rounded; docs/graph-memory.md has what each brings where, and what the third that was
-// kept back says. PageRank, claims, linked things, walks and validity bring nothing that
-// can be told from chance, so they are off.
+// kept back says.
 func Learnt() Weights {
 	return Weights{Words: .15, Meaning: .45, Window: .35, Next: .2, Session: .2, SessionMeaning: .2, ReplyWords: .1, ReplyMeaning: .4,
 		Speaker: 1.1, Date: 5.5, When: .75, Temporal: .2, Length: .5, Question: -.7, First: .65, Standing: 1.8,
-		Terse: .25, TerseOwn: .3, TerseTold: -.4, TerseWhole: -.4, IsA: .6}
+		Terse: .25, TerseOwn: .3, TerseTold: -.4, TerseWhole: -.4, IsA: .6, Place: 1.8, Title: .9, Claimed: .6}
 }
 
 // score gives every turn a number; only those of use are meant.
 func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool) ([]float64, error) {
 	v.settle()
+	w = v.style.fit(w, len(v.last))
 	n := v.st.Len()
 	v.spare = 0
 	out := v.take(n)
@@ -69,9 +67,9 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 		}
 	}
 	// reply is x of the turn before where that one asks.
-	even, turns := v.style.even(), v.style.alternation()
+	even := v.style.even()
 	reply := func(weight float64, x []float64) {
-		if weight *= even * turns; weight == 0 {
+		if weight *= even; weight == 0 {
 			return
 		}
 		for i := range out {
@@ -153,8 +151,13 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 			out[i] += x
 		}
 	}
-	if err := v.graphScore(ctx, s, w, use, plus); err != nil {
-		return nil, err
+	if w.IsA != 0 {
+		plus(w.IsA, v.isA(s))
+	}
+	if w.Claimed != 0 {
+		for at := range v.claims {
+			out[at] += w.Claimed
+		}
 	}
 	v.kindScore(out, w, recall.AskedOf(s.Query.Text), even)
 	return out, nil
@@ -162,12 +165,13 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 
 // kindScore adds what kind of turn each is, for what is asked.
 func (v *view) kindScore(out []float64, w Weights, asked recall.Asked, even float64) {
-	temporal, standing, terse := w.Temporal, 0.0, w.Terse
+	temporal, standing, terse, place, title := w.Temporal, 0.0, w.Terse, 0.0, 0.0
 	for _, x := range []struct {
 		asked  bool
 		part   *float64
 		weight float64
-	}{{asked.When, &temporal, w.When}, {asked.Request, &standing, w.Standing}, {asked.Own, &terse, w.TerseOwn}, {asked.Told, &terse, w.TerseTold}, {asked.Whole, &terse, w.TerseWhole}} {
+	}{{asked.When, &temporal, w.When}, {asked.Request, &standing, w.Standing}, {asked.Own, &terse, w.TerseOwn}, {asked.Told, &terse, w.TerseTold}, {asked.Whole, &terse, w.TerseWhole},
+		{asked.Place, &place, w.Place}, {asked.Title, &title, w.Title}} {
 		if x.asked {
 			*x.part += x.weight
 		}
@@ -177,7 +181,7 @@ func (v *view) kindScore(out []float64, w Weights, asked recall.Asked, even floa
 		side[v.voices[who]] = x
 	}
 	for i, p := range v.pre {
-		out[i] += temporal*p.Temporal + even*(w.Length*p.Length+w.Question*p.Question) + w.First*p.First + standing*p.Standing
+		out[i] += temporal*p.Temporal + even*(w.Length*p.Length+w.Question*p.Question) + w.First*p.First + standing*p.Standing + place*p.Place + title*p.Title
 		if terse != 0 {
 			out[i] += terse * side[v.voice[i]]
 		}
@@ -255,4 +259,30 @@ func (v *view) usable(q memory.Query) []bool {
 func until(asOf string) (end time.Time, ok bool) {
 	_, end, ok = schema.ParsePeriod(asOf)
 	return end, ok
+}
+
+// isA is min(8, Σ idf of the members that the turn has)/5 for the classes that the
+// question names, with the lexicon of tokens.Kin, which was not read off any data set.
+func (v *view) isA(s *recall.State) []float64 {
+	if v.kin == nil {
+		v.kin = &bm25.Index{Cut: tokens.Terms}
+	}
+	n := v.st.Len()
+	for i := v.kinned; i < n; i++ {
+		v.kin.Set(i, opening(v.st.At(i).Text))
+	}
+	v.kinned = n
+	out, counted := v.take(n), v.take(n)
+	for k, t := range tokens.Kin(s.Query.Text) {
+		idf, kin := v.kin.IDF(t), float64(k+1)
+		v.kin.Each(t, func(doc int) {
+			if counted[doc] != kin {
+				counted[doc], out[doc] = kin, out[doc]+idf
+			}
+		})
+	}
+	for i := range out {
+		out[i] = min(8, out[i]) / 5
+	}
+	return out
 }

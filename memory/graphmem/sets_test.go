@@ -13,6 +13,7 @@ import (
 
 	"membench/datasets"
 	"membench/datasets/all"
+	"membench/eval/reader"
 	"membench/internal/exttest"
 	"membench/internal/stats"
 	"membench/llm/hashing"
@@ -28,7 +29,7 @@ import (
 type set struct {
 	name, dataset string
 	paths         []string // below data/
-	unit          string   // what gold evidence is: turn, round, session
+	unit          string   // what gold evidence is: turn, round, session; choice: the gold names all sessions, so that the answer counts
 	prepare       func(*schema.Case)
 	keep          func(schema.Question) bool
 }
@@ -39,6 +40,7 @@ var sets = []set{
 	{"BEAM", "beam", []string{"beam/100K"}, "turn", nil, nil},
 	{"Mem-Gallery", "memgallery", []string{"mem_gallery/dialog"}, "round", nil, func(q schema.Question) bool { return len(q.Attachments) == 0 }},
 	{"HaluMem", "halumem", []string{"halumem/pilot_slices"}, "session", sessionsNamed, nil},
+	{"PersonaMem", "personamem", []string{"personamem/32k"}, "choice", nil, nil},
 }
 
 // keptBack reports a case that nobody looked at while weights were learnt: a third, by the
@@ -63,7 +65,7 @@ func sessionsNamed(c *schema.Case) {
 
 // unitOf maps a turn to the first one of its round or session.
 func unitOf(c schema.Case, unit string) func(schema.EventRef) schema.EventRef {
-	if unit == "turn" {
+	if unit == "turn" || unit == "choice" {
 		return nil
 	}
 	first := map[schema.EventRef]schema.EventRef{}
@@ -87,7 +89,7 @@ func (s set) cases(t *testing.T) (out []schema.Case) {
 			s.prepare(&c)
 		}
 		c.Questions = slices.DeleteFunc(slices.Clone(c.Questions), func(q schema.Question) bool {
-			return s.keep != nil && !s.keep(q) || len(q.Evidence) == 0
+			return s.keep != nil && !s.keep(q) || len(q.Evidence) == 0 && len(q.Choices) == 0
 		})
 		if len(c.Questions) > 0 {
 			out = append(out, c)
@@ -129,15 +131,21 @@ func (s set) whole(t *testing.T) (out []schema.Case) {
 }
 
 // TestSets asks all sources with one ranking and writes what each part brings on each:
-// the table of docs/graph-memory.md. With -update and in make soak it is the whole table;
-// else the main arms on the two short sources are held against the table.
+// the table of docs/graph-memory.md. With -update and in make soak it is the whole table, or
+// the columns that MEMBENCH_SETS names (with commas); else the main arms on the two short
+// sources are held against the table.
 func TestSets(t *testing.T) {
 	hash := memory.Deps{Embed: hashing.New(0)}
 	whole := *update || os.Getenv("MEMBENCH_SOAK") != ""
+	some := os.Getenv("MEMBENCH_SETS")
 	table := map[string]map[string]string{} // row, column
 	var columns []string
 	for _, s := range sets {
-		if !whole && s.name != "REALTALK" && s.name != "Mem-Gallery" {
+		if !whole && some == "" && s.name != "REALTALK" && s.name != "Mem-Gallery" {
+			continue
+		}
+		if some != "" && !slices.Contains(strings.Split(some, ","), s.name) {
+			columns = append(columns, s.name)
 			continue
 		}
 		cases := s.cases(t)
@@ -155,15 +163,26 @@ func TestSets(t *testing.T) {
 	if len(columns) == 0 {
 		t.Skip("none of the other data sets is here: the table of docs/graph-memory.md is not checked")
 	}
-	if whole {
-		fill(t, graphDoc, "parts", pivot(columns, table))
-		return
-	}
 	text, err := os.ReadFile(graphDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	have := unpivot(string(text))
+	if whole {
+		for _, column := range columns {
+			if table[rowData][column] != "" {
+				continue // measured now
+			}
+			for row, cells := range have {
+				if table[row] == nil {
+					table[row] = map[string]string{}
+				}
+				table[row][column] = cells[column]
+			}
+		}
+		fill(t, graphDoc, "parts", pivot(columns, table))
+		return
+	}
 	for row, cells := range table {
 		for column, cell := range cells {
 			if have[row][column] != cell {
@@ -224,7 +243,9 @@ func (s set) measure(t *testing.T, cases []schema.Case, hash memory.Deps, whole 
 		}
 		o := graphmem.Defaults()
 		a.change(&o)
-		scores := over(t, read, cases, k, o, units)
+		scores := each(t, cases, func(i int) ([]memorytest.Score, error) {
+			return s.ask(context.Background(), read[i].With(o), cases[i], k, units[i])
+		})
 		put(a.name, scores, base)
 		if base != nil {
 			continue
@@ -265,12 +286,45 @@ func (s set) measure(t *testing.T, cases []schema.Case, hash memory.Deps, whole 
 					return nil, err
 				}
 			}
-			return memorytest.AskEvidence(ctx, m, cases[i], k, units[i], false)
+			return s.ask(ctx, m, cases[i], k, units[i])
 		}), base)
 		if within != nil {
 			put(spec.Name+rowWithin, shown, within)
 		}
 	}
+}
+
+// ask scores the questions of a case: evidence recall, or 1 for the right one of the
+// choices, which the rule reader picks from what is shown.
+func (s set) ask(ctx context.Context, m memory.Memory, c schema.Case, k int, unit func(schema.EventRef) schema.EventRef) (out []memorytest.Score, err error) {
+	if s.unit != "choice" {
+		return memorytest.AskEvidence(ctx, m, c, k, unit, false)
+	}
+	read := reader.Rule()
+	for _, q := range c.Questions {
+		r, err := m.Retrieve(ctx, memory.Query{Text: q.Text, K: k})
+		if err != nil {
+			return nil, err
+		}
+		shown := r.Context
+		if shown == "" {
+			var hits []schema.QAHit
+			for i, h := range r.Hits {
+				hits = append(hits, schema.QAHit{Rank: i + 1, Text: h.Text})
+			}
+			shown = reader.Show{}.Context(hits)
+		}
+		a, err := read.Read(ctx, reader.Input{Question: q, Context: shown, Speakers: []string{string(memory.RoleUser), string(memory.RoleAssistant)}})
+		if err != nil {
+			return nil, err
+		}
+		x := memorytest.Score{Question: q}
+		if a.Text == q.Answer {
+			x.Recall = 1
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 // rows are the rows of the table, in their order.
@@ -340,10 +394,8 @@ var setArms = []setArm{
 	{"− length, question, first person", false, func(o *graphmem.Options) { o.Length, o.Question, o.First = 0, 0, 0 }},
 	{"− standing rules", false, func(o *graphmem.Options) { o.Standing = 0 }},
 	{"− the side that says less", false, func(o *graphmem.Options) { o.Terse, o.TerseOwn, o.TerseTold, o.TerseWhole = 0, 0, 0, 0 }},
+	{"− places, titles, claims", false, func(o *graphmem.Options) { o.Place, o.Title, o.Claimed = 0, 0, 0 }},
 	{"− is-a", false, func(o *graphmem.Options) { o.IsA = 0 }},
-	{"+ claims", false, func(o *graphmem.Options) { o.Claims = .1 }},
-	{"+ things linked", false, func(o *graphmem.Options) { o.Entities = .3 }},
-	{"+ PageRank", false, func(o *graphmem.Options) { o.PageRank = .1 }},
 }
 
 // A setArm is a row; few: also where there are few cases, which tell little, and in the

@@ -36,12 +36,34 @@ func (s *style) add(speaker, said string, follows, same bool) {
 	}
 }
 
-// alternation is the share of turns that follow one of another speaker, of those that
-// follow one: 1 where speakers take turns strictly, about .4 in a chat of short messages.
-func (s *style) alternation() float64 { return s.changes / max(s.follows, 1) }
-
 // few turns say little of a style: each side has as many of the common length beside its own.
 const few = 10
+
+// handful is how many sessions say nothing of their turns; three more count in full.
+const handful = 7
+
+// chat is how much a dialogue is a chat of short messages, several in a row by one person:
+// 0 where speakers take turns strictly, 1 where a third of the turns or more follow one of
+// the same speaker.
+func (s *style) chat() float64 {
+	return min(1, 3*(1-(s.changes+few)/(s.follows+few)))
+}
+
+// fit are the weights for the style of a dialogue. In a chat a message is less of a context
+// for its neighbours, whoever is named says in a row what is asked, and what is short says as
+// much as what is long; what helps in chats alone weighs nothing elsewhere. Of a handful of
+// long sessions each speaks of much, so that a session says little of its turns.
+func (s *style) fit(w Weights, sessions int) Weights {
+	chat := s.chat()
+	for weight, in := range map[*float64]float64{&w.Meaning: .65, &w.SessionMeaning: .5, &w.Next: .5, &w.Window: .85, &w.Speaker: 2, &w.First: 1.5, &w.Temporal: 1.5,
+		&w.ReplyWords: 0, &w.ReplyMeaning: 0, &w.Length: 0, &w.Question: .5, &w.Terse: 0, &w.TerseOwn: 0, &w.TerseTold: 0, &w.TerseWhole: 0} {
+		*weight *= 1 + chat*(in-1)
+	}
+	many := min(1, max(0, float64(sessions-handful)/3))
+	w.Session, w.SessionMeaning = many*w.Session, many*w.SessionMeaning
+	w.Place, w.Title, w.Claimed = chat*w.Place, chat*w.Title, chat*w.Claimed
+	return w
+}
 
 // terse is how much less a speaker says than the others: the mean of their ln lengths
 // less that of the speaker's own.

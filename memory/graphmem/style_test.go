@@ -24,11 +24,8 @@ func TestStyle(t *testing.T) {
 		helper = append(helper, "user: How do I bake rye bread", "assistant: "+long)
 	}
 	p, h := talk(peers...), talk(helper...)
-	if a := p.alternation(); a < .6 || a > .7 {
-		t.Errorf("two messages to one: alternation %.2f, want two thirds", a)
-	}
-	if h.alternation() != 1 {
-		t.Errorf("strict turns: alternation %.2f, want 1", h.alternation())
+	if p.chat() < .9 || h.chat() != 0 {
+		t.Errorf("chat: two messages to one %.2f, strict turns %.2f; want near 1 and 0", p.chat(), h.chat())
 	}
 	if p.even() < .7 || h.even() != 0 {
 		t.Errorf("even: peers %.2f, helper %.2f; want near 1 and 0", p.even(), h.even())
@@ -70,5 +67,24 @@ func TestExcerpt(t *testing.T) {
 	}
 	if short := "Hugo eats clover."; v.parts.excerpt(short, "Hugo?") != short {
 		t.Error("a short turn is cut")
+	}
+}
+
+// A name in a question stands for the speaker who is called by it, or whose name is written
+// nearly so; a name that somebody speaks of stands for nobody here.
+func TestCalled(t *testing.T) {
+	v := newView("s", nil)
+	for _, x := range []string{"Emi: Hello there", "Muhhamed: Hey Kate! How was it?", "Emi: Fine", "Muhhamed: Thanks, Kate. My aunt Mohamad called."} {
+		who, said, _ := strings.Cut(x, ": ")
+		if _, ok := v.voices[who]; !ok {
+			v.voices[who] = int32(len(v.voices))
+		}
+		v.hear(v.voices[who], said)
+	}
+	if who, ok := v.nickname("Kate"); !ok || who != "Emi" {
+		t.Errorf("Kate: have %q, %v, want Emi", who, ok)
+	}
+	if who, ok := v.nickname("Mohamad"); ok {
+		t.Errorf("Mohamad is only spoken of, have %q", who)
 	}
 }

@@ -2,6 +2,7 @@ package graphmem
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ type view struct {
 	at       map[schema.EventRef]int
 	voice    []int32          // who speaks, a number of voices
 	voices   map[string]int32 // by name
+	calls    map[string][]int // how often a voice calls another by a name, by name and voice
 	when     []time.Time      // zero: nobody knows
 
 	facts      []Fact
@@ -66,7 +68,7 @@ func newView(scope string, e llm.Embedder) *view {
 		style:    style{bySpeaker: map[string]*length{}},
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
-		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, voices: map[string]int32{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
+		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, voices: map[string]int32{}, calls: map[string][]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
 	}
 }
 
@@ -97,6 +99,7 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 		v.voices[r.Speaker] = voice
 	}
 	v.voice = append(v.voice, voice)
+	v.hear(voice, said)
 	when, _ := schema.ParseTime(r.Time, nil)
 	v.when = append(v.when, when)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
@@ -157,6 +160,10 @@ func (v *view) clone() *view {
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)
 	c.voice, c.voices, c.when = append([]int32(nil), v.voice...), maps.Clone(v.voices), append([]time.Time(nil), v.when...)
+	c.calls = make(map[string][]int, len(v.calls))
+	for name, calls := range v.calls {
+		c.calls[name] = slices.Clone(calls)
+	}
 	c.number, c.stale, c.at, c.factAt = maps.Clone(v.number), maps.Clone(v.stale), maps.Clone(v.at), maps.Clone(v.factAt)
 	c.facts, c.claimWords = append([]Fact(nil), v.facts...), v.claimWords.Clone()
 	c.claims = make(map[int][]int, len(v.claims))

@@ -9,6 +9,8 @@ func TestAskedOf(t *testing.T) {
 		"Could you show me how to write a login page?":   {Request: true, Own: true},
 		"Can you list the order in which I raised them?": {Request: true, Own: true, Whole: true},
 		"Which libraries does Ann use?":                  {},
+		"Which city did Ann visit?":                      {Place: true},
+		"What TV show was Ann watching?":                 {Title: true},
 		"你推荐过哪家店？":                                       {Told: true},
 		"请总结一下我的项目":                                      {Request: true, Own: true, Whole: true},
 	} {

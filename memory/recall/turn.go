@@ -111,8 +111,9 @@ const monthNames = "january|february|march|april|may|june|july|august|september|
 
 var (
 	months     = strings.Split(monthNames, "|")
-	dayMonth   = pattern.New(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)?,? (` + monthNames + `)\b(?:,? (\d{4}))?`)
-	monthDay   = pattern.New(`\b(` + monthNames + `) (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`)
+	shortMonth = monthNames + "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+	dayMonth   = pattern.New(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)?,? (` + shortMonth + `)\b(?:\.?,? (\d{4}))?`)
+	monthDay   = pattern.New(`\b(` + shortMonth + `)\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`)
 	onlyMonth  = pattern.New(`\b(` + monthNames + `)\b(?:,? (?:of )?(\d{4}))?`)
 	isoDay     = pattern.New(`\b(\d{4})-(\d{2})-(\d{2})\b`)
 	hanDay     = pattern.New(`(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号])?`)
@@ -120,6 +121,8 @@ var (
 	whenAsked  = pattern.New(`^(when|how long|since when|what (year|month|day|date|time)|which (year|month|day|date))\b|\b(what|which) (year|month|day|date|time)\b|什么时候|哪天|哪一天|几号|几月|哪年|何时|多久`)
 	timeWord   = pattern.New(`\b(yesterday|today|tomorrow|tonight|recently|ago|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|(?:` + monthNames + `)|(?:19|20)\d\d|(?:last|next|this|past|few|couple of) (?:night|week|weekend|month|year|day|days|weeks|months|years|summer|winter|spring|fall|autumn|morning|evening|afternoon))\b|\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|many|half an?) (?:hour|day|week|month|year)s?\b|昨天|今天|明天|前天|上周|下周|这周|上个月|下个月|去年|明年|今年|最近|刚刚|星期|周[一二三四五六日末]|\d+[年月日号]|[\d一二两三四五六七八九十几半]+(?:个)?(?:小时|天|周|星期|月|年)`)
 	standing   = pattern.New(`(?:^|[.!?\n]\s*)(?:please )?(?:always|never|from now on|whenever|in (?:the )?future|make sure (?:to|you)|remember (?:to|that)|don't ever|do not ever)\b|(?:^|[。！？；，,\n])(?:请|记得|记住)?(?:以后|今后|从现在起|每次|每当|总是|永远|一律|千万别|千万不要)`)
+	placeNamed = pattern.New(`\b(?:in|at|to|from|near|around|on|[Vv]isit\w*) (?:the |a )?[A-Z][a-z]+|在|去|到`)
+	titleNamed = pattern.New(`["“][^"”]+["”]|[a-z,;] (?:the |a )?[A-Z][a-z]+ (?:of |the |and |to )*[A-Z][a-z]+|《`)
 	firstWords = pattern.New(`\b(i|i'm|i've|i'd|i'll|im|my|we|our|me)\b|我`)
 )
 
@@ -133,7 +136,9 @@ var asOf = pattern.New(`\bas of (?:the )?(?:early |late |mid-?)?(?:\d{1,2}(?:st|
 func daysOf(question string) (out []day) {
 	q := asOf.ReplaceAllString(strings.ToLower(question), " ")
 	num := func(s string) int { n, _ := strconv.Atoi(s); return n }
-	month := func(s string) int { return slices.Index(months, s) + 1 }
+	month := func(s string) int {
+		return slices.IndexFunc(months, func(m string) bool { return strings.HasPrefix(m, s[:3]) }) + 1
+	}
 	for _, m := range isoDay.FindAllStringSubmatch(q, -1) {
 		out = append(out, day{num(m[1]), num(m[2]), num(m[3])})
 	}
@@ -247,6 +252,8 @@ type Priors struct {
 	Question float64 // 1: it ends with a question mark
 	First    float64 // 1: it speaks of I, my, we
 	Standing float64 // 1: it lays down a rule for later: always, never, from now on
+	Place    float64 // 1: it names a place: "in Lisbon"
+	Title    float64 // 1: it names something in quotation marks or by two words with a capital
 }
 
 // PriorsOf reads them. said is the text without the speaker's name.
@@ -264,6 +271,8 @@ func PriorsOf(said string) (p Priors) {
 	p.Question = one(strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？"))
 	p.First = one(firstWords.MatchString(low))
 	p.Standing = one(standing.MatchString(low))
+	p.Place = one(placeNamed.MatchString(said))
+	p.Title = one(titleNamed.MatchString(said))
 	return p
 }
 

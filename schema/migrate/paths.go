@@ -83,6 +83,9 @@ func (o PathOptions) input() (in input, err error) {
 			in.others = append(in.others, n)
 		}
 	}
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s: the folder is empty", o.In)
+	}
 	return in, err
 }
 
@@ -131,7 +134,7 @@ func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 	case len(steps) == 1:
 		f.Taken = rep.Other // copied
 	case f.Taken == 0 && f.Rejected == 0 && rep.Other > 0:
-		return rep, fmt.Errorf("%s: none of its %d lines is a record of membench", o.In, rep.Other)
+		return rep, schema.Brokenf("%s: none of its %d lines is a record of membench", o.In, rep.Other)
 	}
 	if rep.Findings = f.ByCode; f.Check() != nil {
 		return rep, f.Check()
