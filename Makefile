@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race spark spark-cluster soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
+.PHONY: help build test race spark spark-cluster soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean judge-weights
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench: build ## print rows/s, MB/s, peak memory and ratios to jq and cp
 
 bench-neo4j: ## ways into Neo4j, measured on one server: bare loop, ours, row by row, delta, admin import
 	@scripts/bench-neo4j.sh
+
+judge-weights: ## train the weights of the rule judge again: the same bytes from the same answers (needs MEMBENCH_SHARED; a quarter of an hour)
+	for part in words long sure; do $(GO) run -C tools ./judgetrain -shared "$$MEMBENCH_SHARED" -fit $$part || exit 1; done
 
 docs: ## write the generated parts of docs/ again
 	$(GO) run -C tools ./yamlschema

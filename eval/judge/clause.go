@@ -162,12 +162,6 @@ func home(list []clause) (at, full int) {
 	return at, full
 }
 
-// states reports whether the answer asserts the gold.
-func (p *prepared) states() bool {
-	r := p.read()
-	return r.first >= 0 && p.asserts(r)
-}
-
 // plainly reports whether a clause has nothing but gold, question, and words that give an
 // answer. A Chinese question is cut into pairs of characters, so one of its characters alone
 // counts as its word, too.
@@ -212,21 +206,11 @@ func (p *prepared) otherValue(c *clause) bool {
 	return false
 }
 
-// apart reports whether a strong mark stands between two clauses.
-func (p *prepared) apart(list []clause, i, j int) bool {
-	for ; i < j; i++ {
-		if list[i].sent != list[i+1].sent || strong(p.at.gap(list[i+1].from)) {
-			return true
-		}
-	}
-	return false
-}
-
 // clauseNames are the features that the clauses give.
 var clauseNames = func() []string {
-	names := []string{"clauses", "home_last", "home_contrast", "home_negated", "home_uncertain", "home_moved", "home_rest", "home_rest_ahead", "home_typed", "home_asked", "home_embedded", "home_sign", "gold_denied", "gold_uncertain", "gold_moved", "gold_clean", "gold_partial", "joined_or", "home_value", "home_whole", "home_plain", "otherwise"}
+	names := []string{"clauses", "home_last", "home_contrast", "home_negated", "home_uncertain", "home_moved", "home_rest", "home_rest_ahead", "home_typed", "home_asked", "home_embedded", "home_sign", "gold_denied", "gold_uncertain", "gold_moved", "gold_clean", "gold_partial", "joined_or", "home_value", "home_whole", "home_plain"}
 	for _, where := range []string{"ahead", "behind"} {
-		for _, what := range []string{"plain", "plain_typed", "plain_asked", "negated", "uncertain", "moved", "contrasted", "acted_typed", "points", "points_negated", "nothing", "matrix_acted", "fragment", "value_plain", "value_acted", "turned_acted", "turned_rival", "turned_other"} {
+		for _, what := range []string{"plain", "plain_typed", "plain_asked", "negated", "uncertain", "moved", "contrasted", "acted_typed", "points", "points_negated", "nothing", "matrix_acted", "fragment", "value_plain", "value_acted"} {
 			names = append(names, what+"_"+where)
 		}
 	}
@@ -257,15 +241,9 @@ func (m *manner) clauseFeatures() {
 	low := p.at.low()
 	m.put(ln1(len(list)), b2f(at == len(list)-1), b2f(h.lead == "contrast"), ln1(h.acts[0]), ln1(h.acts[1]), ln1(h.acts[2]+h.acts[3]), ln1(h.rest), ln1(ahead), ln1(h.typed), float64(h.asked)/float64(max(1, r.asked)), b2f(h.embedded),
 		b2f(h.from > 0 && strings.Contains(p.at.gap(h.from), ":")),
-		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(p.gt.low(), " or ")), b2f(p.otherValue(h)), b2f(s.whole), b2f(p.plainly(r, h)), b2f(s.answersOtherwise()))
-	for _, side := range []struct {
-		from, to int
-		matrix   *clause
-	}{{0, at, h}, {at + 1, len(list), nil}} {
-		m.besides(list[side.from:side.to], full, side.matrix)
-		acted, rival, other := s.turned(side.from, side.to)
-		m.put(ln1(acted), ln1(rival), ln1(other))
-	}
+		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(p.gt.low(), " or ")), b2f(p.otherValue(h)), b2f(s.whole), b2f(p.plainly(r, h)))
+	m.besides(list[:at], full, h)
+	m.besides(list[at+1:], full, nil)
 }
 
 // besides says what the clauses on one side of the gold's do. matrix is the clause that
@@ -300,3 +278,74 @@ func (m *manner) besides(list []clause, full int, matrix *clause) {
 		m.put(ln1(v))
 	}
 }
+
+// A standing is an answer with the clause that says the gold most plainly, its home.
+type standing struct {
+	*prepared
+	r     *reading
+	list  []clause
+	at    int
+	full  int  // how many words of the gold a clause has at most
+	whole bool // the home repeats the question: it is a statement by itself
+	kind  []uint8
+}
+
+// stand reads an answer by its clauses, once.
+func (p *prepared) stand(r *reading) *standing {
+	if r.standing == nil {
+		kind := p.kinds(r)
+		list := p.clauses(r, kind)
+		at, full := home(list)
+		h := &list[at]
+		r.standing = &standing{p, r, list, at, full, h.asked > 0 && 2*h.asked >= r.asked && r.restates >= .5, kind}
+	}
+	return r.standing
+}
+
+func (p *prepared) has(c *clause, words map[string]bool) bool {
+	han := false
+	for i := c.from; i < c.to; i++ {
+		k := &p.at.toks[i]
+		if words[k.word] {
+			return true
+		}
+		han = han || k.han
+	}
+	if han {
+		for w := range words {
+			if w[0] >= 0x80 && strings.Contains(p.clauseText(c), w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clauseText is what a clause says, up to the next.
+func (p *prepared) clauseText(c *clause) string {
+	end := len(p.at.raw)
+	if c.to < len(p.at.toks) {
+		end = p.at.toks[c.to].pos
+	}
+	return p.at.raw[p.at.toks[c.from].pos:end]
+}
+
+// courteous reports whether a byte of the answer stands in a courtesy.
+func (p *prepared) courteous(pos int) bool {
+	low := p.at.low()
+	if len(low) != len(p.at.raw) {
+		return false
+	}
+	for _, c := range courtesies {
+		if i := strings.Index(low, c); i >= 0 && pos >= i && pos < i+len(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// being are forms of the verb that makes a thing a predicate.
+var being = wordSet("is was are were be been 's 're")
+
+// courtesies are phrases with words that operate on a statement and change nothing of it.
+var courtesies = []string{"that would be ", "it would be ", "this would be ", "尽管问", "尽管说"}

@@ -322,8 +322,7 @@ type prepared struct {
 	qt, gt, at *text
 	gv, av, qv []value
 	reading    *reading
-	grammar    map[[2]int]predicate // of clauses, by their tokens
-	terms      [][2]int             // bytes of values of the answer of which the gold's is the sum or difference
+	terms      [][2]int // bytes of values of the answer of which the gold's is the sum or difference
 	gw, aw, qw when
 	by         string      // what decides: empty | abstention | date | value | polarity | duration | words
 	c          *comparison // see compared

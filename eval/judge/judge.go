@@ -131,7 +131,7 @@ func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
 		threshold = model().Thresholds.Long
 	}
-	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.states() || p.plainHome()) {
+	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
 		v.Score = threshold // one clause is the answer, whatever stands around it
 	}
 	v.Correct = v.Score >= threshold

@@ -265,3 +265,23 @@ func comparePolarity(q, g, a *text) (relation, []Fact) {
 	}
 	return r, []Fact{{Kind: "polarity", Gold: say[gp], Answer: say[ap], Same: gp == ap, Say: r.class}}
 }
+
+func hasWithin(s string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// hanAt is the word of words that begins at a Chinese token or stands in it, "" without one.
+func (t *text) hanAt(k *tok, words map[string]bool) string {
+	best := ""
+	for w := range words {
+		if k.han && (strings.Contains(k.word, w) || strings.HasPrefix(t.raw[k.pos:], w)) && (len(w) > len(best) || len(w) == len(best) && w < best) {
+			best = w
+		}
+	}
+	return best
+}

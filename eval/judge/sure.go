@@ -2,25 +2,22 @@ package judge
 
 // sureNames are what the weights of the last stage see of an answer beside the features of words and
 // of manner: how the earlier stages decided, and what of the gold is covered, contradicted, or open.
-var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_refuses", "gate_doubts", "gate_later", "gate_list", "asserts", "bare",
+var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_list", "bare",
 	"units", "covered", "covered_head", "missing", "opposites", "opposites_home", "siblings", "siblings_home", "names_rival", "numbers_rival", "substituted", "negation_differs_home", "negation_at_gold", "rest_home", "rest_all",
-	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "subject_other", "question_opposite", "given_up", "remarked", "candidates"}, append(detailNames[:len(detailNames):len(detailNames)], append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)...)
+	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "question_opposite", "given_up", "candidates"}, append(detailNames[:len(detailNames):len(detailNames)], append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)...)
 
 // SureNames lists the features of the weights of the last stage.
 func SureNames() []string { return append([]string(nil), sureNames...) }
 
 // gates are what the rules of stance say of an accepted answer.
 type gates struct {
-	refuse, opposed, later, list, order string
-	candidates, remarked                bool
+	refuse, opposed, list, order string
+	candidates                   bool
 }
 
 func (p *prepared) gates(r *reading) (g gates) {
 	g.refuse, g.opposed = p.opposed(r)
-	g.later = p.takenBack(r)
-	if part := p.unsaid(); part != "" {
-		g.list = part
-	}
+	g.list = p.unsaid()
 	return g
 }
 
@@ -73,7 +70,7 @@ func refused(v Verdict, why string) Verdict {
 
 // say is what the rules of stance have against a doubtful answer, "" nothing.
 func (g *gates) say() string {
-	for _, why := range []string{g.order, g.opposed, g.later} {
+	for _, why := range []string{g.order, g.opposed} {
 		if why != "" {
 			return why
 		}
@@ -83,8 +80,6 @@ func (g *gates) say() string {
 		return "a part of the gold is not said: " + g.list
 	case g.candidates:
 		return "one of a list of candidates"
-	case g.remarked:
-		return "a sentence says something of the answer that cannot be read with certainty"
 	}
 	return ""
 }
@@ -107,8 +102,8 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 			g.order = "it puts things in another order than the gold"
 		}
 		f = e.features(f, &g)
-		g.remarked, g.candidates = p.stand(r).remarked(), r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
-		put(b2f(g.remarked), b2f(g.candidates))
+		g.candidates = r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
+		put(b2f(g.candidates))
 		f = e.details(f)
 	}
 	w, _ := p.compared().features(&p.gw, &p.aw, &p.qw)
@@ -123,11 +118,11 @@ func (e *evidence) features(f []float64, g *gates) []float64 {
 	put := func(x ...float64) { f = append(f, x...) }
 	s := p.stand(r)
 	h := &s.list[s.at]
-	put(b2f(g.refuse != ""), b2f(g.opposed != ""), b2f(g.later != ""), b2f(g.list != ""), b2f(p.asserts(r)), b2f(p.bare(r)))
+	put(b2f(g.list != ""), b2f(p.bare(r)))
 	put(ln1(n), float64(e.found)/float64(max(1, n)), float64(e.headFound)/float64(max(1, e.head)), ln1(n-e.found), ln1(e.opposites), ln1(e.oppositesHome), ln1(e.siblings), ln1(e.siblingsHome), ln1(e.names), ln1(e.numbers))
 	put(ln1(min(n-e.found, e.restHome)), b2f(e.negation), float64(max(-2, min(3, denials(p.at)-denials(p.gt)))), ln1(e.restHome), ln1(e.restAll))
 	put(e.elsewhere, ln1(e.elsewhereRest), e.homeAsked, ln1(p.compared().items-p.compared().itemHit), ln1(r.items), b2f(e.nothingElse), float64(e.order))
-	put(b2f(s.somebodyElse() != "" || s.possessed(h)), float64(e.questionOpposite), b2f(p.has(h, disliking)))
+	put(float64(e.questionOpposite), b2f(p.has(h, disliking)))
 	return f
 }
 

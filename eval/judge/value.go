@@ -88,7 +88,7 @@ func values(s string, w *when) []value {
 			n := 0
 			v.pos, v.end = i, end
 			i = end
-			if v.kind == "count" && (reference(s[:v.pos]) || strings.EqualFold(s[v.pos:v.end], "first")) {
+			if v.kind == "count" && reference(s[:v.pos]) {
 				continue
 			}
 			if side, n := boundBefore(s[:v.pos]); side != 0 {
@@ -338,7 +338,7 @@ func sameValue(g, a value) bool {
 	if g.name != "" && a.name != "" {
 		return g.name == a.name || a.kind == "prefix" && strings.HasPrefix(a.name, g.name+"/") // an address with its length
 	}
-	x, y := g, a
+	x, y := g.beside(a), a.beside(g)
 	for _, v := range []*value{&x, &y} {
 		if v.name != "" {
 			n, err := measure.Number(v.name)
@@ -352,10 +352,6 @@ func sameValue(g, a value) bool {
 		switch {
 		case measure.Currency(x.kind) && measure.Currency(y.kind):
 			return false
-		case x.kind == "gbp" && y.u == measure.Units["pounds"]:
-			y.lo, y.hi = y.lo/y.u.Mul, y.hi/y.u.Mul
-		case y.kind == "gbp" && x.u == measure.Units["pounds"]:
-			x.lo, x.hi = x.lo/x.u.Mul, x.hi/x.u.Mul
 		case x.kind == "percent" && y.kind == "count" && y.lo <= 1:
 			y.lo, y.hi = y.lo*100, y.hi*100
 		case y.kind == "percent" && x.kind == "count" && x.lo <= 1:
@@ -376,22 +372,25 @@ func sameValue(g, a value) bool {
 	if x.kind == "clock" {
 		return x.lo == y.lo || x.alt >= 0 && x.alt == y.lo || y.alt >= 0 && y.alt == x.lo
 	}
-	tol := 1e-6
-	switch {
-	case x.u.Loose != y.u.Loose:
-		tol = .011
-	case x.u.Cal != y.u.Cal:
-		tol = .06
-	}
+	tol := tolerance(x.u, y.u)
 	return closeTo(x.lo, y.lo, tol) && closeTo(x.hi, y.hi, tol)
+}
+
+// beside is a value as it is meant beside another: pounds beside an amount in £ are money.
+func (v value) beside(other value) value {
+	if other.kind == "gbp" && v.u == measure.Units["pounds"] {
+		v.kind, v.lo, v.hi, v.u = "gbp", v.lo/v.u.Mul, v.hi/v.u.Mul, other.u
+	}
+	return v
 }
 
 // comparable reports whether two values can be the same thing at all: of one kind, both
 // money, or a bare number beside a measure whose unit the question may have given.
 func comparable(g, a value) bool {
+	g, a = g.beside(a), a.beside(g)
 	switch {
 	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix", g.kind == "ip" && a.kind == "version", g.kind == "version" && a.kind == "ip",
-		g.kind == "gbp" && a.u == measure.Units["pounds"], a.kind == "gbp" && g.u == measure.Units["pounds"], measure.Currency(g.kind) && measure.Currency(a.kind):
+		measure.Currency(g.kind) && measure.Currency(a.kind):
 		return true
 	case g.name != "" && a.name == "":
 		return a.kind == "count" && g.kind != "id" && digit(g.name[0]) // "20" for VLAN 20

@@ -166,7 +166,7 @@ func numberWords(s string, i int) (float64, int) {
 		v, ordinal, ok := timex.NumberWord(w)
 		switch {
 		case !ok && w == "and" && any && part >= 100:
-		case !ok || ordinal && !any && w == "second", w == "dozen":
+		case !ok || ordinal && !any && (w == "second" || w == "first"), w == "dozen": // a unit; a place in a row
 			k = len(s) + 1
 		case v == 100 && any:
 			part *= 100

@@ -141,8 +141,12 @@ func (p *parser) yearAfter(i int) (y, next int, ok bool) {
 	return p.year, i, false
 }
 
+// day reads the number of a day. "second" is one before a month only: it is a length of time as well.
 func (p *parser) day(i int) (d, next int, ok bool) {
 	t := p.at(i)
+	if p.is(i, "second") && p.is(i+1, "of") && p.month(i+2) != 0 {
+		return 2, i + 1, true
+	}
 	if t.kind != number || t.val < 1 || t.val > 31 || t.val != float64(int(t.val)) || t.spelt && !t.ordinal || !t.spelt && len(t.text) > 2 {
 		return 0, i, false
 	}
@@ -159,26 +163,28 @@ func (p *parser) simple(i int) (e Expr, next int, ok bool) {
 		if e, n, ok := p.numeric(i); ok {
 			return e, n, true
 		}
-		if d, n, ok := p.day(i); ok { // 7 May 2023, 7th of May
-			j := n
-			d2 := 0
-			if p.is(j, "-", "–", "to", "and", "&") {
-				if x, k, ok := p.day(j + 1); ok && x > d {
-					d2, j = x, k
-				}
-			}
-			for p.is(j, "of", "-", ",") && j < n+4 {
-				j++
-			}
-			if m := p.month(j); m != 0 {
-				y, n, has := p.yearAfter(j + 1)
-				e := Expr{Kind: Absolute, Lo: Date(y, m, d), Hi: Date(y, m, d), Grain: Days, Yearless: !has}
-				if d2 != 0 {
-					e.Hi, e.Op = Date(y, m, d2), Range
-				}
-				return e, n, true
+	}
+	if d, n, ok := p.day(i); ok { // 7 May 2023, 7th of May
+		j := n
+		d2 := 0
+		if p.is(j, "-", "–", "to", "and", "&") {
+			if x, k, ok := p.day(j + 1); ok && x > d {
+				d2, j = x, k
 			}
 		}
+		for p.is(j, "of", "-", ",") && j < n+4 {
+			j++
+		}
+		if m := p.month(j); m != 0 {
+			y, n, has := p.yearAfter(j + 1)
+			e := Expr{Kind: Absolute, Lo: Date(y, m, d), Hi: Date(y, m, d), Grain: Days, Yearless: !has}
+			if d2 != 0 {
+				e.Hi, e.Op = Date(y, m, d2), Range
+			}
+			return e, n, true
+		}
+	}
+	if t.kind == number {
 		if y, n, ok := p.yearAt(i); ok {
 			return Expr{Kind: Absolute, Lo: Date(y, 1, 1), Hi: Date(y, 12, 31), Grain: Year}, n, true
 		}

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
+
+	"membench/eval/judge"
 )
 
 // scoreBatches prints what the embedded judge does with batches of answers of known truth, in the form of
@@ -20,10 +21,12 @@ func scoreBatches(paths []string, show bool) error {
 	m := marked{}
 	for i := range rows {
 		r := &rows[i]
-		m.add(r.writer+" "+r.group, !r.yes())
-		m.add("all "+r.group, !r.yes())
-		if show && r.yes() != r.right {
-			fmt.Printf("%s %s | %s | %s %.2f %s %s %s\n", r.writer, r.group, strings.ReplaceAll(r.text, "\n", "\\n"), r.v.Answer, r.v.Score, r.v.Rule, r.v.Reason, r.v.Doubt)
+		v := judge.Judge(judge.Question{Text: r.text[0]}, r.text[1:2], r.text[2], judge.Options{})
+		sure := v.Correct && v.Doubt == ""
+		m.add(r.writer+" "+r.group, !sure)
+		m.add("all "+r.group, !sure)
+		if show && sure != r.right {
+			fmt.Printf("%s %s | %s | %s %.2f %s %s %s\n", r.writer, r.group, r.line(), v.Answer, v.Score, v.Rule, v.Reason, v.Doubt)
 		}
 	}
 	for _, k := range sortedKeys(m) {

@@ -1,8 +1,8 @@
 // Judgetrain trains the rule judge's weights on the recorded answers of six LoCoMo
 // conversations and measures it, there by leaving one conversation out at a time.
 //
+//	make judge-weights                                                trains them all
 //	go run -C tools ./judgetrain -shared ../../shared                 figures on the six
-//	go run -C tools ./judgetrain -shared ../../shared -o ../eval/judge/weights.json
 //	go run -C tools ./judgetrain -shared ../../shared -test           the two test conversations
 //	go run -C tools ./judgetrain -shared ../../shared -near http://127.0.0.1:18091/v1
 //
@@ -16,13 +16,12 @@ import (
 	"os"
 	"strings"
 
-	"membench/eval/calibrate"
 	"membench/eval/judge"
 )
 
 func main() {
 	shared := flag.String("shared", "../../shared", "`folder` of the shared data")
-	out := flag.String("o", "", "write the weights to `file`")
+	fitted := flag.String("fit", "", "train `part` (words, long, sure) and write it into the weights in the program: long sees the score of words, sure those of both, so build anew between")
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
@@ -47,7 +46,7 @@ func main() {
 		}
 		return
 	}
-	if err := run(*shared, *out, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
+	if err := run(*shared, *fitted, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
 	}
@@ -73,14 +72,20 @@ func (l looking) batches() []string {
 	return out
 }
 
-func run(shared, out string, test, show bool, l looking, o options) error {
+func run(shared, fitted string, test, show bool, l looking, o options) error {
+	switch fitted {
+	case "long":
+		return writePart(func(m *judge.Model) error { return trainLong(shared, m) })
+	case "sure":
+		return writePart(func(m *judge.Model) error { return trainSure(shared, m) })
+	}
 	switch l.kind {
 	case "all":
 		return reportAll(shared)
 	case "run":
 		return lookAt(shared, l.set, l.n)
 	case "sure":
-		return trainSure(shared, calibrate.Shapes(), l.batches(), out, l.n)
+		return lookSure(shared, l.batches(), l.n)
 	case "batch":
 		return scoreBatches(l.batches(), l.n > 0)
 	case "long":
@@ -131,21 +136,31 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	tb := capped(cv, cap, 1)
 	report(cv, "  wraps not capped", tb, false)
 	report(cv, "  at 5 %", capped(cv, .05, .08), false)
-	if out == "" {
+	if fitted != "words" {
 		return nil
 	}
-	m := train(rows, o)
-	m.Made = fmt.Sprintf("go run -C tools ./judgetrain -o ../eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
-	// The last stage accepts some of what the words refuse: from .5 on it accepts no more than 5 % of the plants.
-	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, max(tt, .5), longThreshold
-	long, err := readLong(shared)
+	return writePart(func(m *judge.Model) error {
+		words := train(rows, o)
+		words.Thresholds, words.Long, words.Sure = m.Thresholds, m.Long, m.Sure
+		*m = *words
+		m.Made = fmt.Sprintf("make judge-weights (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
+		// The last stage accepts some of what the words refuse: from .5 on it accepts no more than 5 % of the plants.
+		m.Thresholds.Rules, m.Thresholds.Trained = tr, max(tt, .5)
+		return nil
+	})
+}
+
+// trainLong trains the weights for long replies.
+func trainLong(shared string, m *judge.Model) error {
+	rows, err := readLong(shared)
 	if err != nil {
 		return err
 	}
-	lo := longDefaults()
-	m.Long = fit(longExamples(long, lo, func(*row) bool { return true }), judge.LongFeatureNames(), lo)
+	o := longDefaults()
+	m.Long = fit(longExamples(rows, o, func(*row) bool { return true }), judge.LongFeatureNames(), o)
 	m.Long.Made = "every recorded verdict but those of the two test conversations: LoCoMo, LongMemEval (four runs), HaluMem, MemoryAgentBench"
-	return writeModel(out, m)
+	m.Thresholds.Long = longThreshold
+	return nil
 }
 
 func train(rows []row, o options) *judge.Model {

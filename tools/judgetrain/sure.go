@@ -15,13 +15,12 @@ import (
 // sureRow is an answer of known truth as the weights of the last stage see it.
 type sureRow struct {
 	f      []float64
-	v      judge.Verdict
 	right  bool
 	writer string // who wrote it; "" recorded or planted
 	group  string
 	base   string // conversation or question: never on both sides
 	w      float64
-	text   string
+	text   [3]string // question, gold, answer
 }
 
 // writersRows reads batches of answers that language models wrote for the judge: lines of question, gold,
@@ -46,10 +45,12 @@ func writersRows(paths []string) (out []sureRow, err error) {
 			if g == "" {
 				g = r.Group
 			}
-			x := sureRow{right: strings.HasPrefix(g, "right"), writer: name, group: g, base: "w " + r.Question, w: 1, text: r.Question + " | " + r.Gold + " | " + r.Prediction}
+			x := sureRow{right: strings.HasPrefix(g, "right"), writer: name, group: g, base: "w " + r.Question, w: 1, text: [3]string{r.Question, r.Gold, r.Prediction}}
 			q := judge.Question{Text: r.Question}
+			if name == "known" {
+				x.w = knownWeight
+			}
 			x.f = judge.Sure(q, []string{r.Gold}, r.Prediction)
-			x.v = judge.Judge(q, []string{r.Gold}, r.Prediction, judge.Options{})
 			out = append(out, x)
 			return nil
 		})
@@ -60,13 +61,16 @@ func writersRows(paths []string) (out []sureRow, err error) {
 	return out, nil
 }
 
+// line is the row on one line.
+func (r *sureRow) line() string {
+	return strings.ReplaceAll(strings.Join(r.text[:], " | "), "\n", "\\n")
+}
+
 // answerFiles are the batches of the repository that the weights are trained on, and others.
 func answerFiles(more []string) []string {
 	own, _ := filepath.Glob("judgetrain/testdata/answers/*.jsonl")
 	return append(own, more...)
 }
-
-func (r *sureRow) yes() bool { return r.v.Correct && r.v.Doubt == "" }
 
 // sureRows adds the recorded answers outside the test conversations, and the shapes.
 func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRow, error) {
@@ -87,7 +91,7 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 			continue
 		}
 		f := judge.Sure(r.question(), r.golds(), r.Answer)
-		x := sureRow{f: f, right: r.Right && r.Real, group: "recorded wrong", base: r.Conv, w: recordedWeight, text: r.Question + " | " + r.Gold + " | " + r.Answer}
+		x := sureRow{f: f, right: r.Right && r.Real, group: "recorded wrong", base: r.Conv, w: recordedWeight, text: [3]string{r.Question, r.Gold, r.Answer}}
 		if x.right {
 			x.group = "recorded terse"
 			if n := len(strings.Fields(r.Answer)); n >= 7 && strings.ContainsAny(r.Answer[len(strings.TrimSpace(r.Answer))-1:], ".!?*") {
@@ -97,7 +101,6 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 		if !r.Real {
 			x.group, x.w = "planted", plantWeight
 		}
-		x.v = judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{})
 		out = append(out, x)
 	}
 	built, err := calibrate.BuiltIn(shapes, []string{"en", "zh", "ops en", "ops zh"}, 3)
@@ -111,16 +114,17 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 		if p.Shape.Right {
 			g, w = "shape right", 1.4*shapeWeight // there are fewer
 		}
-		out = append(out, sureRow{f: f, v: judge.Judge(q, []string{p.Record.Gold}, p.Answer, judge.Options{}), right: p.Shape.Right, group: g, base: p.Set + p.Record.Question, w: w, text: p.Record.Question + " | " + p.Record.Gold + " | " + p.Answer})
+		out = append(out, sureRow{f: f, right: p.Shape.Right, group: g, base: p.Set + p.Record.Question, w: w, text: [3]string{p.Record.Question, p.Record.Gold, p.Answer}})
 	}
 	return out, nil
 }
 
-const sureThreshold = .6 // from here on nine in ten wrong or uncertain answers of writers unseen are held
+const sureThreshold = .56 // from here on nine in ten wrong or uncertain answers of writers unseen are held
 
 // Recorded verdicts are milder than the writers of the batches (a part of a list is often right there), and there are
-// many: they weigh little. Plants and shapes weigh what it takes to hold their figures (docs/quality.md).
-const recordedWeight, plantWeight, shapeWeight = .12, 1.2, .65
+// many: they weigh little. Plants, shapes and examples of the tests' shapes weigh what it takes to hold their figures
+// (docs/quality.md).
+const recordedWeight, plantWeight, shapeWeight, knownWeight = .12, 1.2, 1.1, 4
 
 // sureSample is of how many recorded answers one is taken.
 const sureSample = 3
@@ -142,15 +146,11 @@ func fitSure(rows []sureRow, keep func(*sureRow) bool) *judge.Model {
 	return fit(ex, judge.SureNames(), sureDefaults())
 }
 
-// trainSure prints what writers and conversations come to that the weights have not seen, or writes weights of all
-// rows into the model at out.
-func trainSure(shared string, shapes []calibrate.Shape, batches []string, out string, n int) error {
-	rows, err := sureRows(shared, shapes, answerFiles(batches))
+// lookSure prints what writers and conversations come to that the weights have not seen.
+func lookSure(shared string, batches []string, n int) error {
+	rows, err := sureRows(shared, calibrate.Shapes(), answerFiles(batches))
 	if err != nil {
 		return err
-	}
-	if out != "" {
-		return writeSure(rows, out)
 	}
 	writers := map[string]bool{}
 	for i := range rows {
@@ -176,23 +176,25 @@ func trainSure(shared string, shapes []calibrate.Shape, batches []string, out st
 			<-sem
 		}()
 	}
-	for _, w := range sortedKeys(writers) {
-		run(func(r *sureRow) bool { return r.writer != w }, func(r *sureRow) bool { return r.writer == w })
+	const parts = 5
+	part := map[string]int{} // of the writers, so many at a time are left out
+	for i, w := range sortedKeys(writers) {
+		part[w] = i % parts
+	}
+	for k := range parts {
+		run(func(r *sureRow) bool { return r.writer == "" || part[r.writer] != k }, func(r *sureRow) bool { return r.writer != "" && part[r.writer] == k })
 	}
 	{
 		const k = 0 // one third of the recorded and planted
 		run(func(r *sureRow) bool { return r.writer != "" || side(r.base) != k }, func(r *sureRow) bool { return r.writer == "" && side(r.base) == k })
 	}
 	wg.Wait()
-	for _, t := range []float64{0, .3, .4, .5, .6, .7} {
+	for _, t := range []float64{.5, .52, .54, .56, .58, .6, .65, .7} {
 		fmt.Printf("t %.2f\n", t)
 		m := marked{}
 		for i := range rows {
 			r := &rows[i]
-			held := !r.yes()
-			if t > 0 && r.f != nil {
-				held = scores[i] < t
-			}
+			held := scores[i] < t
 			if r.writer == "" && side(r.base) != 0 {
 				continue
 			}
@@ -218,21 +220,21 @@ func trainSure(shared string, shapes []calibrate.Shape, batches []string, out st
 		sort.Slice(idx, func(a, b int) bool { return scores[idx[a]] < scores[idx[b]] })
 		for _, i := range idx {
 			if r := &rows[i]; r.right && scores[i] < .5 || !r.right && scores[i] >= .5 {
-				fmt.Printf("%.2f %s %s %v %s\n", scores[i], r.writer, r.group, r.yes(), strings.ReplaceAll(r.text, "\n", "\\n"))
+				fmt.Printf("%.2f %s %s %s\n", scores[i], r.writer, r.group, r.line())
 			}
 		}
 	}
 	return nil
 }
 
-// writeSure puts weights of all rows into the model at out.
-func writeSure(rows []sureRow, out string) error {
-	var m judge.Model
-	if err := readJSON(out, &m); err != nil {
+// trainSure trains the weights of the last stage on all rows.
+func trainSure(shared string, m *judge.Model) error {
+	rows, err := sureRows(shared, calibrate.Shapes(), answerFiles(nil))
+	if err != nil {
 		return err
 	}
 	m.Sure = fitSure(rows, func(*sureRow) bool { return true })
 	m.Sure.Made = "answers by language models that had not seen the judge (tools/judgetrain/testdata/answers), recorded answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt"
 	m.Thresholds.Sure = sureThreshold
-	return writeModel(out, &m)
+	return nil
 }

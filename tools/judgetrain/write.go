@@ -8,14 +8,22 @@ import (
 	"membench/internal/codec"
 )
 
-// writeModel writes the weights with six digits: enough, and short.
-func writeModel(path string, m *judge.Model) error {
-	for _, x := range []*judge.Model{m, m.Long, m.Sure} {
+// writePart changes a part of the weights in the program, with six digits: enough, and short.
+func writePart(change func(*judge.Model) error) error {
+	const path = "../eval/judge/weights.json"
+	var m judge.Model
+	if err := readJSON(path, &m); err != nil {
+		return err
+	}
+	if err := change(&m); err != nil {
+		return err
+	}
+	for _, x := range []*judge.Model{&m, m.Long, m.Sure} {
 		if x != nil {
 			shorten(x)
 		}
 	}
-	b, err := codec.Append(nil, m, codec.Compact)
+	b, err := codec.Append(nil, &m, codec.Compact)
 	if err != nil {
 		return err
 	}
