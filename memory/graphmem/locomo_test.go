@@ -223,8 +223,8 @@ func TestLoCoMo(t *testing.T) {
 		}
 		row(a.name, embedders[a.hash].Profile(), each, base[a.hash])
 	}
-	if len(lenient.texts) > 3 {
-		t.Errorf("questions without a recorded vector: %d, want 3 at most: %v", len(lenient.texts), lenient.texts)
+	if len(lenient.texts) > 7 { // as many questions name a speaker by another name than their own
+		t.Errorf("questions without a recorded vector: %d, want 7 at most: %v", len(lenient.texts), lenient.texts)
 	}
 	// The best arm that looks at each turn by itself.
 	alone, err := baseline.TurnAlone().Open(memory.Deps{Embed: minilm}, nil)
