@@ -149,7 +149,7 @@ func (r Range) Sorted() iter.Seq2[[]byte, error] {
 	var seqs []iter.Seq2[[]byte, error]
 	for _, s := range r.sorters {
 		for _, u := range s.runs {
-			seqs = append(seqs, r.within(s.records(r.part(u))))
+			seqs = append(seqs, r.within(u.records(r.part(u))))
 		}
 		seqs = append(seqs, s.heldPart(r.inMemory(s)))
 	}
@@ -200,7 +200,7 @@ func (r Range) Load(b *Buffer) ([][]byte, error) {
 			from, end := r.part(u)
 			part := free[:end-from]
 			free = free[len(part):]
-			if _, err := s.spool.ReadAt(part, from); err != nil {
+			if _, err := u.file.ReadAt(part, from); err != nil {
 				return nil, fmt.Errorf("reading spilled records: %w", err)
 			}
 			begun := r.lo == nil

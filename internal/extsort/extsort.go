@@ -38,7 +38,7 @@ const (
 	overhead  = 24 // a ref per record
 	chunkSize = 256 << 10
 	firstSize = 16 << 10 // of the first chunk, then four times as much: most sorters hold little
-	maxRuns   = 128      // more are merged into one longer run
+	maxRuns   = 128      // as many of one level are merged into one run of the next
 )
 
 // A Sorter takes records and yields them in order. It is not safe for concurrent use,
@@ -52,9 +52,16 @@ type Sorter struct {
 	held   int64
 	added  int64 // bytes of all records
 	n      int
-	spool  *ScratchFile // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
-	size   int64        // of spool
+	spools []spool // by level of the runs that they hold
+	out    *bufio.Writer
 	runs   []run
+}
+
+// A spool is a file of runs of one level. It has no name where the system allows that, so
+// that a killed process leaves nothing behind.
+type spool struct {
+	file *ScratchFile // nil: there are none
+	size int64
 }
 
 // A ref is where a record stands in the chunks, and its first bytes where records are
@@ -194,35 +201,36 @@ func Join(sorters []*Sorter) {
 }
 
 func (s *Sorter) spill() error {
-	if s.spool == nil {
-		f, err := s.newSpool()
-		if err != nil {
-			return err
-		}
-		s.spool = f
-	}
-	r, err := s.writeRun(s.spool, s.size, s.memory())
-	if err != nil {
+	if err := s.writeRun(0, s.memory()); err != nil {
 		return err
 	}
-	s.runs, s.size = append(s.runs, r), r.end
 	s.refs, s.used, s.held = s.refs[:0], 0, 0
 	// A chunk that was made for one long record is not kept.
 	s.chunks = slices.DeleteFunc(s.chunks, func(c []byte) bool { return cap(c) > chunkSize })
-	if len(s.runs) < maxRuns {
+	return s.lengthen(0)
+}
+
+// lengthen merges the runs of a level into one of the next when there are maxRuns. Each record
+// so is written once a level: if all runs were merged into one again and again, each merge
+// would write whatever there is.
+func (s *Sorter) lengthen(level int) error {
+	of := func(r run) bool { return r.level == level }
+	var same []iter.Seq2[[]byte, error]
+	for _, r := range s.runs {
+		if of(r) {
+			same = append(same, r.records(r.from, r.end))
+		}
+	}
+	if len(same) < maxRuns {
 		return nil
 	}
-	f, err := s.newSpool()
-	if err != nil {
+	if err := s.writeRun(level+1, s.combine(merge(s.o.Compare, same))); err != nil {
 		return err
 	}
-	long, err := s.writeRun(f, 0, s.combine(merge(s.o.Compare, s.disk())))
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	old := s.spool
-	s.spool, s.size, s.runs = f, long.end, []run{long}
-	return old.Close()
+	s.runs = slices.DeleteFunc(s.runs, of)
+	old := s.spools[level].file
+	s.spools[level] = spool{}
+	return errors.Join(old.Close(), s.lengthen(level+1))
 }
 
 // memory yields what is held, sorted and combined.
@@ -245,7 +253,7 @@ func (s *Sorter) heldPart(from, to int) iter.Seq2[[]byte, error] {
 // disk is the records of each run.
 func (s *Sorter) disk() (seqs []iter.Seq2[[]byte, error]) {
 	for _, r := range s.runs {
-		seqs = append(seqs, s.records(r.from, r.end))
+		seqs = append(seqs, r.records(r.from, r.end))
 	}
 	return seqs
 }
@@ -360,12 +368,14 @@ type cursor struct {
 
 // Close removes what is on disk.
 func (s *Sorter) Close() error {
-	var err error
-	if s.spool != nil {
-		err = s.spool.Close()
+	var errs []error
+	for _, sp := range s.spools {
+		if sp.file != nil {
+			errs = append(errs, sp.file.Close())
+		}
 	}
-	s.spool, s.runs, s.refs, s.chunks, s.used = nil, nil, nil, nil, 0
-	return err
+	s.spools, s.out, s.runs, s.refs, s.chunks, s.used = nil, nil, nil, nil, nil, 0
+	return errors.Join(errs...)
 }
 
 // A ScratchFile is gone when it is closed, or when the process ends.
@@ -397,28 +407,37 @@ func (f *ScratchFile) Close() error {
 	return err
 }
 
-func (s *Sorter) newSpool() (*ScratchFile, error) {
-	f, err := Scratch(s.o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("spilling to disk: %w", err)
-	}
-	return f, nil
-}
-
-// A run is a sorted part of the spool: records, each after its length.
+// A run is a sorted part of a spool: records, each after its length.
 type run struct {
+	file      *ScratchFile
+	level     int // 0: what was held in memory; else merged of maxRuns runs of the level below
 	from, end int64
 	marks     []mark
 }
 
-// writeRun writes a run to f, from where f ends.
-func (s *Sorter) writeRun(f io.Writer, from int64, in iter.Seq2[[]byte, error]) (run, error) {
-	r := run{from: from, end: from}
-	w := bufio.NewWriterSize(f, 1<<18)
+// writeRun writes a run of a level, behind those that are there.
+func (s *Sorter) writeRun(level int, in iter.Seq2[[]byte, error]) error {
+	for len(s.spools) <= level {
+		s.spools = append(s.spools, spool{})
+	}
+	sp := &s.spools[level]
+	if sp.file == nil {
+		f, err := Scratch(s.o.Dir)
+		if err != nil {
+			return fmt.Errorf("spilling to disk: %w", err)
+		}
+		sp.file = f
+	}
+	r := run{file: sp.file, level: level, from: sp.size, end: sp.size}
+	if s.out == nil {
+		s.out = bufio.NewWriterSize(nil, 1<<18)
+	}
+	w := s.out
+	w.Reset(sp.file)
 	var head [binary.MaxVarintLen64]byte
 	for rec, err := range in {
 		if err != nil {
-			return r, err
+			return err
 		}
 		r.mark(&s.o, rec)
 		n := binary.PutUvarint(head[:], uint64(len(rec)))
@@ -427,15 +446,16 @@ func (s *Sorter) writeRun(f io.Writer, from int64, in iter.Seq2[[]byte, error]) 
 		r.end += int64(n + len(rec))
 	}
 	if err := w.Flush(); err != nil {
-		return r, fmt.Errorf("spilling to disk: %w", err)
+		return fmt.Errorf("spilling to disk: %w", err)
 	}
-	return r, nil
+	sp.size, s.runs = r.end, append(s.runs, r)
+	return nil
 }
 
-// records yields the records of a part of the spool.
-func (s *Sorter) records(from, end int64) iter.Seq2[[]byte, error] {
+// records yields the records of a part of the run's spool.
+func (r run) records(from, end int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		br := bufio.NewReaderSize(io.NewSectionReader(s.spool, from, end-from), 1<<16)
+		br := bufio.NewReaderSize(io.NewSectionReader(r.file, from, end-from), 1<<16)
 		var buf []byte
 		for {
 			n, err := binary.ReadUvarint(br)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -29,7 +30,7 @@ func TestSpilledEqualsMemory(t *testing.T) {
 	}
 	want := slices.Clone(in)
 	slices.Sort(want)
-	for _, memory := range []int64{0, 1 << 19, 40_000, 5_000} {
+	for _, memory := range []int64{0, 1 << 19, 40_000, 5_000, 1} {
 		dir := t.TempDir()
 		s := New(Options{Compare: bytes.Compare, Memory: memory, Dir: dir})
 		for _, r := range in {
@@ -44,6 +45,15 @@ func TestSpilledEqualsMemory(t *testing.T) {
 		}
 		if s.Spilled() != (memory != 0) {
 			t.Errorf("memory %d: spilled %v", memory, s.Spilled())
+		}
+		if memory == 1 { // a run for each record
+			levels := map[int]int{}
+			for _, r := range s.runs {
+				levels[r.level]++
+			}
+			if want := map[int]int{0: 20_000 % maxRuns, 1: 20_000 / maxRuns % maxRuns, 2: 20_000 / maxRuns / maxRuns}; !maps.Equal(levels, want) {
+				t.Errorf("runs by level: have %v, want %v", levels, want)
+			}
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

@@ -30,8 +30,9 @@ type waiter struct {
 	wake chan struct{}
 }
 
-// idle is how long nobody comes before time passes with fewer than n calls under way.
-const idle = 20 * time.Millisecond
+// idle is how long nobody comes before time passes with fewer than n calls under way: longer than a
+// busy machine keeps a goroutine waiting. Only the last calls, behind which no others come, cost it.
+const idle = 150 * time.Millisecond
 
 // NewGate makes a model that wants n calls under way. A call takes as much time as ticks
 // says, at least 1.

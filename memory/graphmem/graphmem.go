@@ -26,7 +26,7 @@ import (
 const Name = "graphmem"
 
 // version changes when the same input would give another memory or another answer.
-const version = "4"
+const version = "5"
 
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {

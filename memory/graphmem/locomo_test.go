@@ -156,11 +156,33 @@ func mean(cs []stats.Cluster) float64 {
 	return sum / float64(n)
 }
 
+// A renamed embedder gives a question that has no recorded vector one of zeros, so that
+// meaning says nothing of it. Vectors were recorded of questions without the speakers' full
+// names; what a speaker is called by is left out of a question, too, since then.
+type renamed struct {
+	llm.Embedder
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+func (r *renamed) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	out, err := r.Embedder.Embed(ctx, texts)
+	var missing *llm.Error
+	if len(texts) != 1 || !errors.As(err, &missing) || missing.Kind != llm.KindMissing {
+		return out, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts[texts[0]] = true
+	return [][]float32{make([]float32, 384)}, nil
+}
+
 // TestLoCoMo measures what each part of the ranking brings: evidence recall at 10 on
 // LoCoMo's eight conversations, and the difference to the default, question by question.
 func TestLoCoMo(t *testing.T) {
 	cases, minilm := conversations(t)
-	embedders := map[bool]llm.Embedder{false: minilm, true: hashing.New(0)}
+	lenient := &renamed{Embedder: minilm, texts: map[string]bool{}}
+	embedders := map[bool]llm.Embedder{false: lenient, true: hashing.New(0)}
 	base := map[bool][][]memorytest.Score{}
 	gs := graphs(t, cases)
 	read := map[bool][]*graphmem.Reading{}
@@ -200,6 +222,9 @@ func TestLoCoMo(t *testing.T) {
 			continue
 		}
 		row(a.name, embedders[a.hash].Profile(), each, base[a.hash])
+	}
+	if len(lenient.texts) > 3 {
+		t.Errorf("questions without a recorded vector: %d, want 3 at most: %v", len(lenient.texts), lenient.texts)
 	}
 	// The best arm that looks at each turn by itself.
 	alone, err := baseline.TurnAlone().Open(memory.Deps{Embed: minilm}, nil)

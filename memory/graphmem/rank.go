@@ -27,7 +27,7 @@ type Weights struct {
 	Speaker        float64 `json:"speaker"`         // the one who is named speaks
 	Date           float64 `json:"date"`            // fit of the day that is named
 	When           float64 `json:"when"`            // the turn has a time word, when a time is asked for
-	Temporal       float64 `json:"temporal"`        // the turn has a time word
+	Temporal       float64 `json:"temporal"`        // the turn has a time word; among equals
 	Length         float64 `json:"length"`          // ln(1 + content terms); among equals
 	Question       float64 `json:"question"`        // the turn asks; among equals
 	First          float64 `json:"first"`           // the turn speaks of I or we
@@ -165,7 +165,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 
 // kindScore adds what kind of turn each is, for what is asked.
 func (v *view) kindScore(out []float64, w Weights, asked recall.Asked, even float64) {
-	temporal, standing, terse, place, title := w.Temporal, 0.0, w.Terse, 0.0, 0.0
+	temporal, standing, terse, place, title := even*w.Temporal, 0.0, w.Terse, 0.0, 0.0
 	for _, x := range []struct {
 		asked  bool
 		part   *float64
