@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"membench/chain"
 	"slices"
 	"strings"
 
+	"membench/chain"
 	"membench/config"
 	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"

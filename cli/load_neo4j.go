@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"membench/chain"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"membench/chain"
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
 	"membench/graph"

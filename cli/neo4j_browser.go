@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"membench/chain"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"membench/chain"
 	"membench/cypher/browser"
 	"membench/cypher/neo4j/target"
 	"membench/memory/pcm"

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"membench/chain"
 	"strings"
 
+	"membench/chain"
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
 	"membench/internal/codec"

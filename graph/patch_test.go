@@ -2,6 +2,7 @@ package graph
 
 import (
 	"iter"
+
 	"membench/schema"
 )
 

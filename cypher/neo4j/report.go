@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
+
 	"membench/internal/textnorm"
 	"membench/schema/findings"
-	"slices"
 )
 
 // Count is the account of one kind of element. Sent is the sum of the others.

@@ -3,10 +3,10 @@ package graphmem
 import (
 	"context"
 	"math"
-	"membench/internal/bm25"
 	"strings"
 	"time"
 
+	"membench/internal/bm25"
 	"membench/internal/tokens"
 	"membench/memory"
 	"membench/memory/recall"
