@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,10 +30,10 @@ type RulesOptions struct {
 // A label or type outside the vocabulary is a warning, once for each name: it can be
 // written, and a project may have a vocabulary of its own.
 // Files that are as to-graph's manifest lists them are not read again: validate refuses
-// nothing in what to-graph writes. Standard input cannot be read again.
+// nothing in what to-graph writes. Standard input and pipes cannot be read again.
 func Rules(ctx context.Context, files []string, o RulesOptions) error {
 	made, err := asMade(files, o.Digest)
-	if made || err != nil || slices.Contains(files, "-") {
+	if made || err != nil || slices.ContainsFunc(files, readOnce) {
 		return err
 	}
 	seen := map[string]bool{} // names outside the vocabulary
@@ -51,6 +52,15 @@ func Rules(ctx context.Context, files []string, o RulesOptions) error {
 		}
 	})
 	return err
+}
+
+// readOnce reports whether a file is gone once it was read: standard input, a pipe, a device.
+func readOnce(name string) bool {
+	if name == "-" {
+		return true
+	}
+	st, err := os.Stat(name)
+	return err == nil && !st.Mode().IsRegular()
 }
 
 // maxNames is how many names outside the vocabulary are reported once, not at each place.

@@ -203,12 +203,10 @@ func TestLoadNeo4jGate(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
 	node := func(id string) string { return `{"id": "` + id + `", "labels": ["User"], "props": {}}` + "\n" }
-	edge := func(id, src, dst string) string {
-		return `{"id": "` + id + `", "type": "KNOWS", "src": "` + src + `", "dst": "` + dst + `", "props": {}}` + "\n"
-	}
+	edge := `{"id": "edge:KNOWS:user:a:user:b", "type": "KNOWS", "src": "user:a", "dst": "user:b", "props": {}}` + "\n"
 	for name, c := range map[string]struct{ nodes, edges, code string }{
-		"a dangling edge":     {node("user:a"), edge("edge:1", "user:a", "user:b"), "GRF031"},
-		"a repeated edge":     {node("user:a") + node("user:b"), edge("edge:1", "user:a", "user:b") + edge("edge:1", "user:b", "user:a"), "GRF033"},
+		"a dangling edge":     {node("user:a"), edge, "GRF031"},
+		"a repeated edge":     {node("user:a") + node("user:b"), edge + edge, "GRF033"},
 		"a duplicate node":    {node("user:a") + node("user:a"), "", "GRF033"},
 		"an edge without src": {node("user:a"), `{"id": "edge:1", "type": "KNOWS", "dst": "user:a", "props": {}}` + "\n", "GRF030"},
 		"a node without id":   {node("user:a") + `{"labels": ["User"], "props": {}}` + "\n", "", "GRF030"},

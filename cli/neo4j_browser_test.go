@@ -23,8 +23,8 @@ import (
 
 // What the demo graph has none of: two claims that contradict, a node on which nothing
 // hangs, a claim of everyday life.
-const browserExtraNodes = `{"id":"tag:lonely","labels":["Tag"],"props":{"name":"lonely 孤"}}
-{"id":"tag:vivid","labels":["Tag"],"props":{"name":"vivid 生动"}}
+const browserExtraNodes = `{"id":"tag:lonely 孤","labels":["Tag"],"props":{"name":"lonely 孤"}}
+{"id":"tag:vivid 生动","labels":["Tag"],"props":{"name":"vivid 生动"}}
 {"id":"dom:user:lin:writing","labels":["Domain"],"props":{"domain":"writing","display":"writing"}}
 {"id":"pred:user:lin:writing:SELF_TRAIT","labels":["Predicate"],"props":{"predicate":"SELF_TRAIT","domain":"writing"}}
 {"id":"pred:user:lin:writing:LACKS_TRAIT","labels":["Predicate"],"props":{"predicate":"LACKS_TRAIT","domain":"writing"}}
@@ -40,8 +40,8 @@ const browserExtraEdges = `{"id":"edge:HAS_DOMAIN:user:lin:dom:user:lin:writing"
 {"id":"edge:HAS_PREDICATE:dom:user:lin:writing:pred:user:lin:writing:LACKS_TRAIT","type":"HAS_PREDICATE","src":"dom:user:lin:writing","dst":"pred:user:lin:writing:LACKS_TRAIT","props":{}}
 {"id":"edge:HAS_CLAIM:pred:user:lin:writing:SELF_TRAIT:claim:SELF_TRAIT|writing|user:lin|tag:vivid","type":"HAS_CLAIM","src":"pred:user:lin:writing:SELF_TRAIT","dst":"claim:SELF_TRAIT|writing|user:lin|tag:vivid","props":{}}
 {"id":"edge:HAS_CLAIM:pred:user:lin:writing:LACKS_TRAIT:claim:LACKS_TRAIT|writing|user:lin|tag:vivid","type":"HAS_CLAIM","src":"pred:user:lin:writing:LACKS_TRAIT","dst":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","props":{}}
-{"id":"edge:ABOUT:claim:SELF_TRAIT|writing|user:lin|tag:vivid:tag:vivid","type":"ABOUT","src":"claim:SELF_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid","props":{}}
-{"id":"edge:ABOUT:claim:LACKS_TRAIT|writing|user:lin|tag:vivid:tag:vivid","type":"ABOUT","src":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid","props":{}}
+{"id":"edge:ABOUT:claim:SELF_TRAIT|writing|user:lin|tag:vivid:tag:vivid 生动","type":"ABOUT","src":"claim:SELF_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid 生动","props":{}}
+{"id":"edge:ABOUT:claim:LACKS_TRAIT|writing|user:lin|tag:vivid:tag:vivid 生动","type":"ABOUT","src":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid 生动","props":{}}
 {"id":"edge:HAS_DOMAIN:user:sam:dom:user:sam:life","type":"HAS_DOMAIN","src":"user:sam","dst":"dom:user:sam:life","props":{}}
 {"id":"edge:HAS_PREDICATE:dom:user:sam:life:pred:user:sam:life:HAS_HABIT","type":"HAS_PREDICATE","src":"dom:user:sam:life","dst":"pred:user:sam:life:HAS_HABIT","props":{}}
 {"id":"edge:HAS_CLAIM:pred:user:sam:life:HAS_HABIT:claim:HAS_HABIT|life|user:sam|tag:early riser","type":"HAS_CLAIM","src":"pred:user:sam:life:HAS_HABIT","dst":"claim:HAS_HABIT|life|user:sam|tag:early riser","props":{}}
