@@ -47,7 +47,7 @@ var marked = []struct{ system, what, held string }{
 	{"omni-simplemem", "a time is shown for years before 2026 only", "both modes: always"},
 	{"mem0-published", "what the assistant says is lost; an update loses the evidence", "TestModesFacts"},
 	{"mem0-published", "an update loses the metadata", "TestMem0Metadata"},
-	{"mem0-published", "created_at and the date that the model is told are the day of the run", "both modes: the dialogue's"},
+	{"mem0-published", "created_at, and the date in the prompt, are the day of the run", "both modes: the dialogue's"},
 	{"mem0-published", "a deletion without a text is passed over", "both modes: carried out"},
 	{"mem0-v2", "repeats are looked for among ten; only what cosine finds can be a hit", "TestModesFacts"},
 	{"mem0-v2", "the divisor of a score is the question's", "TestFlawsInside"},

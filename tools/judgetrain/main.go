@@ -21,7 +21,7 @@ import (
 
 func main() {
 	shared := flag.String("shared", "../../shared", "`folder` of the shared data")
-	fitted := flag.String("fit", "", "train `part` (words, long, sure) and write it into the weights in the program: long sees the score of words, sure those of both, so build anew between")
+	fitted := flag.String("fit", "", "train `part` (words, long, sure) and write it into the weights in the program: long reads the score of words, sure reads both: build again after each part")
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
