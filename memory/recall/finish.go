@@ -152,8 +152,7 @@ func Tail(s string, n int) string {
 	return s[lo:]
 }
 
-// Blocks renders records as the Mem-Gallery systems do, Numbered as they show them to a
-// reader.
+// Blocks renders records as the Mem-Gallery systems do, numbered from 0; "None" for none.
 func Blocks(recs []*store.Record) string {
 	var b strings.Builder
 	for i, r := range recs {
@@ -165,6 +164,8 @@ func Blocks(recs []*store.Record) string {
 	}
 	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "None")
 }
+
+// Numbered is Blocks as these systems show them to a reader: between marks, where there are any.
 func Numbered(recs []*store.Record) string {
 	if len(recs) == 0 {
 		return "None"
