@@ -48,10 +48,12 @@ type Options struct {
 	Linked     float64 `json:"linked"`     // share of its score that a hit gives to the notes it links
 }
 
-// Spec is the system of the paper, ProductSpec the product.
+// Spec is the system of the paper.
 func Spec() memory.Spec {
 	return define("amem", "notes with keywords and links that change each other (A-Mem)", false)
 }
+
+// ProductSpec is the system of the package that people install.
 func ProductSpec() memory.Spec {
 	return define("amem-product", "notes with keywords and links that change each other (A-Mem, the product's code)", true)
 }
