@@ -29,7 +29,7 @@ test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(GO) run ./cmd/membench neo4j fetch >/dev/null || true; fi
-	@{ $(GO) test -vet=off -p $(PACKAGES) -timeout 50m -json ./...; $(GO) test -vet=off -C tools -json ./...; } | $(GO) run ./internal/testsum
+	@{ $(GO) test -vet=off -p $(PACKAGES) -timeout 50m -json ./...; $(GO) test -C tools -vet=off -json ./...; } | $(GO) run ./internal/testsum
 
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
