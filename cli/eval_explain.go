@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"membench/cypher/neo4j/target"
 	"membench/eval/explain"
 	"membench/eval/records"
-	"membench/internal/stats"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -229,93 +227,7 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	}
 	w := bufio.NewWriter(table)
 	for _, c := range counts.All() {
-		printLost(w, c)
+		c.WriteText(w)
 	}
 	return errors.Join(w.Flush(), t.lost())
-}
-
-// printLost draws hop × cause, then category × hop. Columns without a question are left
-// out.
-func printLost(w io.Writer, c explain.Count) {
-	var by []string
-	for _, g := range c.Graders {
-		by = append(by, fmt.Sprintf("%s (%d)", g.Name, g.N))
-	}
-	fmt.Fprintf(w, "%s on %s: %d questions, %d right, %d failed", c.System, c.Dataset, c.Questions, c.Right, c.Failed)
-	if c.NotAnswered > 0 {
-		fmt.Fprintf(w, ", %d not answered", c.NotAnswered)
-	}
-	if c.NotGraded > 0 {
-		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
-	}
-	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
-	if c.Failed == 0 {
-		return
-	}
-	hops := slices.DeleteFunc(schema.Hops(), func(h string) bool { return explain.Sum(c.Lost, h, "") == 0 })
-	line := func(name string, n func(hop string) int, all int) {
-		fmt.Fprintf(w, "  %-14s", name)
-		for _, h := range hops {
-			fmt.Fprintf(w, " %*s", max(9, len(h)), orDash(n(h)))
-		}
-		fmt.Fprintf(w, " %9d\n", all)
-	}
-	fmt.Fprintf(w, "  %-14s", "lost at")
-	for _, h := range hops {
-		fmt.Fprintf(w, " %*s", max(9, len(h)), h)
-	}
-	fmt.Fprintf(w, " %9s\n", "all")
-	for _, cause := range schema.Causes() {
-		if n := explain.Sum(c.Lost, "", cause); n > 0 {
-			line(cause, func(h string) int { return explain.Sum(c.Lost, h, cause) }, n)
-		}
-	}
-	none := func(hop string) (n int) {
-		for _, l := range c.Lost {
-			if l.Cause == "" && (hop == "" || l.Hop == hop) {
-				n += l.N
-			}
-		}
-		return n
-	}
-	if n := none(""); n > 0 {
-		line("no cause", none, n)
-	}
-	line("all", func(h string) int { return explain.Sum(c.Lost, h, "") }, c.Failed)
-	fmt.Fprintf(w, "  %-14s", "% (95 %)")
-	for _, h := range hops {
-		i := stats.Wilson(explain.Sum(c.Lost, h, ""), c.Failed, .95)
-		fmt.Fprintf(w, " %*s", max(9, len(h)), fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
-	}
-	fmt.Fprintln(w)
-	for _, p := range c.Categories {
-		if p.Failed > 0 {
-			line(fmt.Sprintf("%s of %d", cmp.Or(p.Category, "?"), p.Questions), func(h string) int { return explain.Sum(p.Lost, h, "") }, p.Failed)
-		}
-	}
-	for _, h := range hops {
-		var kinds []string
-		for _, k := range explain.Kinds(c.Lost, h) {
-			kinds = append(kinds, fmt.Sprintf("%s %d", k.Name, k.N))
-		}
-		if len(kinds) > 0 {
-			fmt.Fprintf(w, "  %s: %s\n", h, strings.Join(kinds, ", "))
-		}
-	}
-	for i, b := range c.Breaks {
-		if i == 0 {
-			fmt.Fprint(w, "  in the graph:")
-		}
-		fmt.Fprintf(w, " %s %d", b.Name, b.N)
-	}
-	if len(c.Breaks) > 0 {
-		fmt.Fprintln(w)
-	}
-}
-
-func orDash(n int) string {
-	if n == 0 {
-		return "·"
-	}
-	return fmt.Sprint(n)
 }

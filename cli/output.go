@@ -54,6 +54,16 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 	})
 }
 
+// show prints a report: as one JSON object, or as text for people.
+func (e *env) show(asJSON bool, report any, text func(io.Writer)) error {
+	if asJSON {
+		return writeJSON(e.out, report)
+	}
+	w := bufio.NewWriter(e.text()) // it keeps the first error
+	text(w)
+	return w.Flush()
+}
+
 var (
 	notInput   = build.NotInput
 	inputFiles = build.InputFiles
