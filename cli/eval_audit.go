@@ -9,6 +9,7 @@ import (
 	"membench/eval/protocol"
 	"membench/eval/published"
 	"membench/internal/smallfile"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -77,14 +78,14 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	t := o.accept.tally(e)
-	question, asked, err := questionsOf(e, t, o.cases)
-	if err != nil {
+	var err error
+	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found); err != nil {
 		return err
 	}
-	o.Options.Question, o.Asked = question, asked
+	o.Question = published.Find(o.Asked)
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		}
 		for _, p := range o.Protocols {
 			if p.Rule == nil {
@@ -105,7 +106,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	}
 	var all []*published.Audit
 	for _, path := range o.inputs {
-		im, err := openImport(ctx, e, path, o.Options)
+		im, err := published.OpenFile(ctx, path, e.in, o.Options)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"membench/config"
 	"membench/eval/calibrate"
@@ -78,7 +77,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if o.judge != "rule" {
 		ps, err := protocol.Pick(protocol.All(), o.judge)
 		if err != nil {
-			return m, usageError{err: err}
+			return m, &schema.UsageError{Err: err}
 		}
 		if p = ps[0]; p.Rule != nil {
 			m.rule = true

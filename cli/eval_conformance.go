@@ -9,6 +9,7 @@ import (
 	"membench/eval/conformance"
 	"membench/eval/protocol"
 	"membench/internal/smallfile"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -64,7 +65,7 @@ func readPrompts(specs []string) (*protocol.Prompts, error) {
 		}
 		b, err := smallfile.Read(file)
 		if err != nil {
-			return nil, usageError{err: err}
+			return nil, &schema.UsageError{Err: err}
 		}
 		if _, err := p.Add(name, filepath.Base(file), b); err != nil {
 			return nil, usagef("--prompt-file: %w", err)
@@ -83,7 +84,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 			return nil, nil
 		}
 		if info, err := os.Stat(path); err != nil {
-			return nil, usageError{err: err}
+			return nil, &schema.UsageError{Err: err}
 		} else if !info.IsDir() {
 			return nil, usagef("%s: %s is not a folder", flag, path)
 		}
