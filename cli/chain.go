@@ -12,6 +12,7 @@ import (
 	"membench/config"
 	"membench/internal/textnorm"
 	"membench/schema"
+	"membench/scripts/spark"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +32,7 @@ type chainOptions struct {
 
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
-	engine, far := "", sparkOptions{master: "local[*]"}
+	engine, far := "", spark.Options{Master: "local[*]"}
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
@@ -67,7 +68,8 @@ claims/compiled, graph, findings, cypher. The bytes are those of one machine, in
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case engine == "spark" && o.config == "":
-				return runSparkChain(c.Context(), e, far, o.out)
+				far.Out = o.out
+				return runSparkChain(c.Context(), e, far)
 			case engine != "":
 				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
 			}
@@ -99,12 +101,12 @@ claims/compiled, graph, findings, cypher. The bytes are those of one machine, in
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
 	f.StringVar(&engine, "engine", "", "run on another `engine`: spark (default: this process)")
-	f.StringVar(&far.master, "master", far.master, "Spark's `master`, such as spark://host:7077 or yarn")
-	f.IntVar(&far.shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
-	f.StringArrayVar(&far.exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
-	f.StringArrayVar(&far.events, "events", nil, "`path` of events for the engine; may be given again")
-	f.StringVar(&far.membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
-	f.StringArrayVar(&far.conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
+	f.StringVar(&far.Master, "master", far.Master, "Spark's `master`, such as spark://host:7077 or yarn")
+	f.IntVar(&far.Shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
+	f.StringArrayVar(&far.Exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
+	f.StringArrayVar(&far.Events, "events", nil, "`path` of events for the engine; may be given again")
+	f.StringVar(&far.Membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
+	f.StringArrayVar(&far.Conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
 	return c
 }
 

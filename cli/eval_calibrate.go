@@ -230,14 +230,7 @@ func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord)
 	if err != nil {
 		return err
 	}
-	people, n := label.NewPeople(labels), 0
-	for i := range records {
-		records[i].Grades = nil
-		if g := people.Grade(&records[i]); g != nil {
-			records[i].Grades = []schema.Grade{*g}
-			n++
-		}
-	}
+	n := label.NewPeople(labels).Regrade(records)
 	if n == 0 {
 		return fmt.Errorf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
 	}

@@ -121,6 +121,19 @@ func (p *People) Grade(r *schema.QARecord) *schema.Grade {
 	return &schema.Grade{Protocol: "label@1", By: "people", Score: &score, Label: verdict, Outcome: schema.GradeScored}
 }
 
+// Regrade puts the verdicts of people in the place of the grades of records, and returns how
+// many have one.
+func (p *People) Regrade(records []schema.QARecord) (n int) {
+	for i := range records {
+		records[i].Grades = nil
+		if g := p.Grade(&records[i]); g != nil {
+			records[i].Grades = []schema.Grade{*g}
+			n++
+		}
+	}
+	return n
+}
+
 // An Agreement is how far people, explain and judges say the same.
 type Agreement struct {
 	People      []Person       `json:"people"`
