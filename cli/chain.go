@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/chain"
@@ -158,7 +160,7 @@ func sayStep(e *env, s chain.Step) {
 		return
 	}
 	var counts []string
-	for _, k := range sortedKeys(s.Counts) {
+	for _, k := range slices.Sorted(maps.Keys(s.Counts)) {
 		counts = append(counts, fmt.Sprintf("%d %s", s.Counts[k], k))
 	}
 	e.warnf("%s %s", textnorm.Pad(s.Name, 24), strings.Join(counts, ", "))

@@ -17,13 +17,6 @@ func Number(x *float64, decimals int) string {
 	return fmt.Sprintf("%.*f", decimals, *x)
 }
 
-func pct(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", 100**x)
-}
-
 func span(f schema.Figure) string {
 	if f.Lo == nil {
 		return "–"
@@ -75,7 +68,7 @@ func Markdown(w io.Writer, a *Audit) {
 	}
 	fmt.Fprintf(w, "| figure, percent | value | Wilson 95 %% | n | unscored | beside the recorded |\n|---|---|---|---|---|---|\n")
 	for _, r := range append(append([]Recorded{}, a.Recorded...), a.Sessions...) {
-		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, figure.Percent(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)
 	}
 	for _, r := range a.Regrades {
 		if r.Overall.N == 0 {
@@ -90,7 +83,7 @@ func Markdown(w io.Writer, a *Audit) {
 				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3)))
 			}
 		}
-		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, figure.Percent(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
 	}
 	if v := a.Votes; v != nil {
 		fmt.Fprintf(w, "\nVotes: %d each, unanimous on %.2f %% of %d answers, Fleiss κ %s, free-marginal κ %s.\n", v.Raters, 100*v.Unanimous, v.N, Number(v.Fleiss, 3), Number(v.Randolph, 3))
@@ -99,7 +92,7 @@ func Markdown(w io.Writer, a *Audit) {
 		if len(r.Categories) > 1 && base(r.Protocol) == RecordedJudge {
 			var cells []string
 			for _, c := range r.Categories {
-				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, pct(c.Figure.Value), span(c.Figure), c.Figure.N))
+				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, figure.Percent(c.Figure.Value), span(c.Figure), c.Figure.N))
 			}
 			fmt.Fprintf(w, "\n`%s` by category: %s.\n", r.Protocol, strings.Join(cells, " · "))
 		}
@@ -117,7 +110,7 @@ func Markdown(w io.Writer, a *Audit) {
 		}
 		here := "–"
 		if c.Ours.Value != nil {
-			here = fmt.Sprintf("%s, %s (%d)", pct(c.Ours.Value), span(c.Ours), c.Ours.N)
+			here = fmt.Sprintf("%s, %s (%d)", figure.Percent(c.Ours.Value), span(c.Ours), c.Ours.N)
 		}
 		fmt.Fprintf(w, "| %s | %s | %.*f (%d) | %s | %s |\n", c.Source, what, max(c.Decimals-2, 0), 100*c.Value, c.N, here, Verdict(c))
 	}
