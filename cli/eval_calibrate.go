@@ -226,7 +226,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.
 func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord) error {
-	labels, err := label.ReadFiles(paths, func(f *schema.Finding) error { return t.take(f) })
+	labels, err := label.ReadFiles(paths, t.found)
 	if err != nil {
 		return err
 	}
