@@ -89,14 +89,14 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 		}
 		return w.Flush()
 	}
-	plants, err := calibrate.BuiltIn(shapes, strings.Split(o.sets, ","), o.each)
-	if err != nil {
-		return usagef("--sets: %v", err)
-	}
-	m, err := o.open(e)
+	m, err := o.open(e) // before the answers are made: making all of them takes ten seconds
 	defer m.close(&err)
 	if err != nil {
 		return err
+	}
+	plants, err := calibrate.BuiltIn(shapes, strings.Split(o.sets, ","), o.each)
+	if err != nil {
+		return usagef("--sets: %v", err)
 	}
 	if m.dry {
 		e = e.mute()
