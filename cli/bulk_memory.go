@@ -24,8 +24,8 @@ const (
 func bulkMemory(e *env) (end func()) { return smallMemory(e, bulkGC) }
 
 func smallMemory(e *env, target int) (end func()) {
-	stop, end := resident.Keep(), collect(e, target)
-	return func() { stop(); end() }
+	stop, restore := resident.Keep(), collect(e, target)
+	return func() { stop(); restore() }
 }
 
 // roomyMemory is for a stage whose live memory is small beside what passes through, mostly.
