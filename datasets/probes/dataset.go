@@ -58,7 +58,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Option
 
 // elements reads nodes before edges, whatever the order of the files.
 func elements(files []jsonl.File) schema.Seq[schema.Element] {
-	files = slices.Clone(files)
+	files = append([]jsonl.File{}, files...)
 	slices.SortStableFunc(files, func(a, b jsonl.File) int {
 		edge := func(f jsonl.File) int {
 			if strings.Contains(path.Base(strings.ReplaceAll(f.Name, "\\", "/")), "edges") {
