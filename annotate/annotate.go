@@ -3,7 +3,7 @@
 //
 //	chapter folder ── Scan ──▶ index.json
 //	chapter, chat  ── Parse ─▶ Source ── Annotate ─▶ Event     <conv>.events.jsonl
-//	events by conversation ── Compile ─▶ lines, one file       index order, else natural
+//	events by conversation ── Compile ─▶ lines, one file       index order, else textnorm.Natural
 //
 // Four source formats are read by code, none by a model: norm chapters, raw
 // chapters, chat lines (JSON Lines) and message lists (JSON). They are described at
@@ -16,6 +16,7 @@
 package annotate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -219,15 +220,6 @@ type identity struct {
 	offset      time.Duration
 }
 
-func first(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 func head(ss []string) string {
 	if len(ss) > 0 {
 		return ss[0]
@@ -239,10 +231,10 @@ func resolve(src Source, o Options) identity {
 	c := o.Conversations[src.ConvID]
 	id := identity{
 		src:    src,
-		scene:  first(c.SceneID, o.SceneID, src.SceneID, o.Defaults.SceneID, "default"),
-		char:   first(c.CharacterID, o.CharacterID, src.CharacterID, o.Defaults.CharacterID, head(o.CharacterNames), "assistant"),
-		user:   first(c.UserID, o.UserID, src.UserID, o.Defaults.UserID),
-		agent:  first(c.AgentID, o.AgentID, src.AgentID, o.Defaults.AgentID),
+		scene:  cmp.Or(c.SceneID, o.SceneID, src.SceneID, o.Defaults.SceneID, "default"),
+		char:   cmp.Or(c.CharacterID, o.CharacterID, src.CharacterID, o.Defaults.CharacterID, head(o.CharacterNames), "assistant"),
+		user:   cmp.Or(c.UserID, o.UserID, src.UserID, o.Defaults.UserID),
+		agent:  cmp.Or(c.AgentID, o.AgentID, src.AgentID, o.Defaults.AgentID),
 		offset: o.TurnOffset,
 	}
 	for _, t := range []time.Time{c.Start, src.Start, o.Start, o.Defaults.Start} {
@@ -256,15 +248,15 @@ func resolve(src Source, o Options) identity {
 	}
 	// The names are those of the character and user that the options name, if they do.
 	character, user := head(o.CharacterNames), head(o.UserNames)
-	if named := first(o.CharacterID, o.Defaults.CharacterID); named != "" && named != id.char {
+	if named := cmp.Or(o.CharacterID, o.Defaults.CharacterID); named != "" && named != id.char {
 		character = ""
 	}
-	if named := first(o.UserID, o.Defaults.UserID); named != "" && named != id.user {
+	if named := cmp.Or(o.UserID, o.Defaults.UserID); named != "" && named != id.user {
 		user = ""
 	}
 	id.names = map[string]string{
-		schema.RoleAssistant: first(character, id.char),
-		schema.RoleHuman:     first(user, id.user, "user"),
+		schema.RoleAssistant: cmp.Or(character, id.char),
+		schema.RoleHuman:     cmp.Or(user, id.user, "user"),
 		schema.RoleUI:        "ui",
 		schema.RoleTool:      "tool",
 	}
@@ -289,7 +281,7 @@ func (id identity) userOf(u Utterance) string {
 	return ""
 }
 
-func (id identity) name(u Utterance) string { return first(u.Name, id.names[u.Role]) }
+func (id identity) name(u Utterance) string { return cmp.Or(u.Name, id.names[u.Role]) }
 
 func (id identity) event(u Utterance, turn int, c Choice) (schema.Event, error) {
 	m := schema.EventMeta{

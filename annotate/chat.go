@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -344,7 +345,7 @@ func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, c
 		functions = append(functions, toolCall{Function: *m.Function})
 	}
 	if strings.TrimFunc(text, textnorm.IsSpace) == "" && len(u.Attachments) > 0 {
-		text = "[" + first(u.Attachments[0].Text, u.Attachments[0].Name, u.Attachments[0].Type, "attachment") + "]"
+		text = "[" + cmp.Or(u.Attachments[0].Text, u.Attachments[0].Name, u.Attachments[0].Type, "attachment") + "]"
 	}
 	if strings.TrimFunc(text, textnorm.IsSpace) != "" {
 		u.Text = text
@@ -359,8 +360,8 @@ func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, c
 		if f.ID != "" {
 			calls[f.ID] = f.Function.Name
 		}
-		convs.add(conv, Utterance{Pos: pos, First: firstLine, Last: lastLine, Role: schema.RoleTool, Name: first(f.Function.Name, "tool"),
-			Time: u.Time, SessionID: u.SessionID, SessionTime: u.SessionTime, Text: first(f.Function.Name, "tool") + "(" + f.Function.Arguments + ")"}, mark{})
+		convs.add(conv, Utterance{Pos: pos, First: firstLine, Last: lastLine, Role: schema.RoleTool, Name: cmp.Or(f.Function.Name, "tool"),
+			Time: u.Time, SessionID: u.SessionID, SessionTime: u.SessionTime, Text: cmp.Or(f.Function.Name, "tool") + "(" + f.Function.Arguments + ")"}, mark{})
 	}
 }
 
@@ -389,13 +390,13 @@ func (p *parser) speaker(u *Utterance, m message) {
 		}
 		return
 	case named(m.Role) != "":
-		u.Role, u.Name = named(m.Role), first(m.Name, m.Role)
+		u.Role, u.Name = named(m.Role), cmp.Or(m.Name, m.Role)
 	case m.Role == "" && named(m.Name) != "":
 		u.Role = named(m.Name)
 	default:
 		u.Role, u.Uncertain = schema.RoleUI, true
 		p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: "/role", Code: codeSpeaker, Warning: true, Message: "unknown role; its speaker cannot be determined",
-			Have: quote(first(m.Role, m.Name)), Want: "user, assistant, system, tool or ui", Hint: "give --character-name or --user-name"})
+			Have: quote(cmp.Or(m.Role, m.Name)), Want: "user, assistant, system, tool or ui", Hint: "give --character-name or --user-name"})
 	}
 }
 
@@ -483,7 +484,7 @@ func (p *parser) content(pos schema.Pos, raw json.RawMessage) (string, []schema.
 		case q.Type == "text":
 		default:
 			p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeAttachment, Warning: true, Message: "a part of an unknown type, kept by its type only", Have: quote(q.Type), Want: "text, image_url, input_audio or file"})
-			atts = append(atts, schema.Attachment{Type: first(q.Type, "unknown")})
+			atts = append(atts, schema.Attachment{Type: cmp.Or(q.Type, "unknown")})
 		}
 	}
 	return strings.Join(texts, "\n"), atts, true
@@ -530,7 +531,7 @@ func (p *parser) attachments(pos schema.Pos, raw json.RawMessage) ([]schema.Atta
 			bad(pointer, quote(string(el)))
 			return nil, false
 		}
-		a.Text = first(a.Text, a.Caption)
+		a.Text = cmp.Or(a.Text, a.Caption)
 		a.URL = p.address(pos, pointer, a.URL)
 		out = append(out, a.Attachment)
 	}

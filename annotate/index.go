@@ -14,6 +14,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/pattern"
 	"membench/internal/smallfile"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -109,7 +110,7 @@ func relativeTo(path, base string) string {
 }
 
 // compareConv orders conversations: chNN by number first, then everything else by
-// natural order, in which runs of digits count as numbers; ties by the text.
+// textnorm.Natural order, in which runs of digits count as numbers; ties by the text.
 func compareConv(a, b string) int {
 	na, aok := chapterNumber(a)
 	nb, bok := chapterNumber(b)
@@ -120,9 +121,9 @@ func compareConv(a, b string) int {
 		}
 		return 1
 	case aok:
-		return cmp.Or(compareDigits(na, nb), strings.Compare(a, b))
+		return cmp.Or(textnorm.CompareDigits(na, nb), strings.Compare(a, b))
 	}
-	return cmp.Or(natural(a, b), strings.Compare(a, b))
+	return cmp.Or(textnorm.Natural(a, b), strings.Compare(a, b))
 }
 
 var chapterOnly = pattern.New(`^ch(\d+)$`)
@@ -135,38 +136,8 @@ func chapterNumber(s string) (string, bool) {
 	return m[1], true
 }
 
-// compareDigits compares runs of digits by value, whatever their length.
-func compareDigits(a, b string) int {
-	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-}
-
-func natural(a, b string) int {
-	digits := func(s string) int {
-		i := 0
-		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-			i++
-		}
-		return i
-	}
-	for a != "" && b != "" {
-		if i, j := digits(a), digits(b); i > 0 && j > 0 {
-			if c := compareDigits(a[:i], b[:j]); c != 0 {
-				return c
-			}
-			a, b = a[i:], b[j:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
 // CompareConv orders conversations where no index does: chapters chNN by number,
-// then the others in natural order.
+// then the others in textnorm.Natural order.
 func CompareConv(a, b schema.ConvID) int { return compareConv(string(a), string(b)) }
 
 // An IndexError says that a file is no index.

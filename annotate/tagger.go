@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"cmp"
 	"context"
 
 	"membench/llm"
@@ -28,7 +29,7 @@ type Window struct {
 // Name is the display name of a turn's speaker.
 func (w Window) Name(u Utterance) string {
 	if w.names == nil {
-		return first(u.Name, u.Role)
+		return cmp.Or(u.Name, u.Role)
 	}
 	return w.names(u)
 }

@@ -83,7 +83,7 @@ func CompileClaims(ctx context.Context, o CompileClaimsOptions) (CompiledMeta, e
 	if err != nil {
 		return meta, err
 	}
-	res, err := claims.Bulk(ctx, in, ents, cls, func(x *schema.Finding) error { f.Found(x); return nil },
+	res, err := claims.Bulk(ctx, in, ents, cls, f.Found,
 		claims.BulkOptions{Catalog: cat, Version: o.Version, Memory: max(o.Memory, minClaimsMemory), Workers: o.Workers, MaxLine: o.MaxLine, Dir: o.TempDir, Progress: o.Progress})
 	if err != nil {
 		return meta, err

@@ -61,8 +61,8 @@ var (
 )
 
 // Bulk compiles the inputs, in the given order, into entities and claims. found
-// takes findings, in no order that can be relied on; an error of it ends the run.
-func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, found func(*schema.Finding) error, o BulkOptions) (BulkResult, error) {
+// takes findings, in no order that can be relied on.
+func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, found func(*schema.Finding), o BulkOptions) (BulkResult, error) {
 	if o.Catalog == nil {
 		o.Catalog = catalog.Default()
 	}
@@ -99,7 +99,7 @@ type bulk struct {
 	BulkOptions
 	mint    schema.Mint
 	mu      sync.Mutex // guards found and res
-	found   func(*schema.Finding) error
+	found   func(*schema.Finding)
 	res     BulkResult
 	sorters []*extsort.Sorter
 	scratch sync.Pool // of *scratch
@@ -125,13 +125,12 @@ func (b *bulk) close() {
 	}
 }
 
-func (b *bulk) report(f *schema.Finding) error {
+func (b *bulk) report(f *schema.Finding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.found == nil {
-		return nil
+	if b.found != nil {
+		b.found(f)
 	}
-	return b.found(f)
 }
 
 // read cuts the inputs into blocks and has the workers sort their records.
@@ -263,13 +262,9 @@ type worker struct {
 
 func (w *worker) block(bl jsonl.Block) error {
 	for line := range bl.Lines() {
-		var err error
 		if line.TooLong {
-			err = w.b.report(jsonl.TooLong(line))
-		} else {
-			err = w.line(line.Bytes, bl.File, line.Pos.Line, line.Pos.File)
-		}
-		if err != nil {
+			w.b.report(jsonl.TooLong(line))
+		} else if err := w.line(line.Bytes, bl.File, line.Pos.Line, line.Pos.File); err != nil {
 			return err
 		}
 	}
@@ -300,17 +295,17 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 	pos := schema.Pos{File: name, Line: no}
 	var s schema.Statement
 	if err := codec.Unmarshal(line, &s); err != nil {
-		return w.b.report(jsonl.Fault(jsonl.Line{Pos: pos, Bytes: line}, err))
+		w.b.report(jsonl.Fault(jsonl.Line{Pos: pos, Bytes: line}, err))
+		return nil
 	}
 	if f := whole(s); f != nil {
 		f.Pos = pos
-		return w.b.report(f)
+		w.b.report(f)
+		return nil
 	}
 	if f := unnamed(s); f != nil {
 		f.Pos = pos
-		if err := w.b.report(f); err != nil {
-			return err
-		}
+		w.b.report(f)
 	}
 	w.records++
 	var enc []byte
@@ -320,9 +315,7 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 		id, f := claimID(w.b.mint, s.Claim)
 		if f != nil {
 			f.Pos = pos
-			if err := w.b.report(f); err != nil {
-				return err
-			}
+			w.b.report(f)
 		}
 		s.Claim.ID = id
 		if enc = canonical001(line); !raw || f != nil {

@@ -74,9 +74,7 @@ func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
 			b.done(out)
 		}
 		for _, f := range b.index.ties() {
-			if err := b.report(f); err != nil {
-				return err
-			}
+			b.report(f)
 		}
 	}
 	for out, err := range b.outputs(ctx, false) {
@@ -101,9 +99,7 @@ func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
 		b.res.Claims += out.nc
 		b.res.Deprecated += out.dep
 		for _, f := range out.findings {
-			if err := b.report(f); err != nil {
-				return err
-			}
+			b.report(f)
 		}
 	}
 	return nil

@@ -115,7 +115,7 @@ func bulkOf(t testing.TB, files [][]string, o BulkOptions) (string, []string) {
 	o.Catalog = testCatalog
 	var out bytes.Buffer
 	var codes []string
-	res, err := Bulk(context.Background(), in, &out, &out, func(f *schema.Finding) error { codes = append(codes, f.Code); return nil }, o)
+	res, err := Bulk(context.Background(), in, &out, &out, func(f *schema.Finding) { codes = append(codes, f.Code) }, o)
 	if err != nil {
 		t.Fatal(err)
 	}

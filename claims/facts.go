@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"strings"
 
 	"membench/internal/clause"
@@ -64,7 +65,7 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 	}
 	plan := f.Modality == clause.Plan || f.Tense == clause.Future
 	if plan && !r.cat.Predicates[slot].Stays() {
-		slot, value = "PLANS", strings.TrimSpace(f.Verb+" "+cmpText(f.Object.Text, f.Place.Text, f.Value.Text))
+		slot, value = "PLANS", strings.TrimSpace(f.Verb+" "+cmp.Or(f.Object.Text, f.Place.Text, f.Value.Text))
 	}
 	def, ok := r.cat.Predicates[slot]
 	if !ok || value == "" {
@@ -99,21 +100,12 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense != clause.Future && slot != end {
 		// "I sold the Golf": what was owned is not any more.
 		d := r.cat.Predicates[end]
-		if s, ok := r.claim(m, d.Negative, who, d, cmpText(f.Object.Text, f.Value.Text), f); ok {
+		if s, ok := r.claim(m, d.Negative, who, d, cmp.Or(f.Object.Text, f.Value.Text), f); ok {
 			s[len(s)-1].Claim.Evidence[0].EventTime = when
 			out = append(out, s...)
 		}
 	}
 	return out
-}
-
-func cmpText(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // claim makes one claim with the records of its two ends.

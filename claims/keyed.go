@@ -59,7 +59,7 @@ func (k *keyer) claim(id string) string {
 
 // MapKeyed writes the lines of the inputs with their keys. Lines that are no statements go
 // to found and are left out.
-func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding) error, o BulkOptions) error {
+func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding), o BulkOptions) error {
 	k := keyer{cat: o.catalog()}
 	b := bufio.NewWriterSize(w, 1<<16)
 	var out []byte
@@ -77,9 +77,7 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 				f.Pos = line.Pos
 			}
 			if f != nil {
-				if err := found(f); err != nil {
-					return err
-				}
+				found(f)
 				continue
 			}
 			out = keyed.Append(out[:0], key, line.Bytes)
@@ -93,7 +91,7 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 // ReduceKeyed merges keyed lines: Bulk over the records, whose results get their keys
 // again. All lines of a key must be among them; their order does not matter. With frames
 // they are frames of lines without keys, named entity and claim.
-func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, found func(*schema.Finding) error, o BulkOptions) error {
+func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, found func(*schema.Finding), o BulkOptions) error {
 	o.Version = schema.Latest // that of 0.0.1 is a matter of order
 	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(keyed.Records(in)), nil }}
 	b := bufio.NewWriterSize(w, 1<<16)

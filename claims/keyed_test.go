@@ -51,8 +51,8 @@ func TestKeyed(t *testing.T) {
 
 func testKeyed(t *testing.T, text string) {
 	var codes, want []string
-	note := func(list *[]string) func(*schema.Finding) error {
-		return func(f *schema.Finding) error { *list = append(*list, f.Code); return nil }
+	note := func(list *[]string) func(*schema.Finding) {
+		return func(f *schema.Finding) { *list = append(*list, f.Code) }
 	}
 	var ents, cls bytes.Buffer
 	res, err := Bulk(t.Context(), fileOf(text), &ents, &cls, note(&want), BulkOptions{})
@@ -80,14 +80,14 @@ func testKeyed(t *testing.T, text string) {
 		}
 		var combined bytes.Buffer
 		for _, p := range spread(mapped.String(), func(line string) string { return line }) { // keys are salted
-			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &combined, false, func(*schema.Finding) error { return nil }, BulkOptions{Partial: true}); err != nil {
+			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &combined, false, func(*schema.Finding) {}, BulkOptions{Partial: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		byKey := func(line string) string { key, _, _ := strings.Cut(line, "\t"); return key }
 		merge := func(p []string) (lines []string) {
 			var out bytes.Buffer
-			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, false, func(*schema.Finding) error { return nil }, BulkOptions{}); err != nil {
+			if err := ReduceKeyed(t.Context(), strings.NewReader(strings.Join(p, "")), &out, false, func(*schema.Finding) {}, BulkOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"membench/internal/resident"
 )
@@ -14,6 +16,7 @@ const (
 	bulkGC   = 25
 	loadGC   = 50
 	claimsGC = 50
+	roomyGC  = 400
 )
 
 // bulkMemory makes the process small for a bulk stage, and returns what ends that. GOGC
@@ -21,10 +24,36 @@ const (
 func bulkMemory(e *env) (end func()) { return smallMemory(e, bulkGC) }
 
 func smallMemory(e *env, target int) (end func()) {
-	stop := resident.Keep()
+	stop, restore := resident.Keep(), collect(e, target)
+	return func() { stop(); restore() }
+}
+
+// roomyMemory is for a stage whose live memory is small beside what passes through, mostly.
+func roomyMemory(e *env) (end func()) {
+	if e.getenv("GOGC") == "" {
+		tightenGC()
+	}
+	return collect(e, roomyGC)
+}
+
+// collect has the collector run at a target, and returns what ends that.
+func collect(e *env, target int) (end func()) {
 	if e.getenv("GOGC") != "" {
-		return stop
+		return func() {}
 	}
 	before := debug.SetGCPercent(target)
-	return func() { stop(); debug.SetGCPercent(before) }
+	return func() { debug.SetGCPercent(before) }
+}
+
+// tightenGC has the collector run at its usual pace once 32 MiB are live, as in a file of
+// references that lead nowhere.
+func tightenGC() {
+	runtime.AddCleanup(new([64]byte), func(int) {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		if metrics.Read(live); live[0].Value.Uint64() < 32<<20 {
+			tightenGC()
+		} else {
+			debug.SetGCPercent(100)
+		}
+	}, 0)
 }

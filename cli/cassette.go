@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"membench/internal/codec"
-	"membench/llm"
 	"membench/llm/cassette"
 
 	"github.com/spf13/cobra"
@@ -44,32 +43,9 @@ With --summary, print counts and usage by kind, model and purpose only.`,
 	return c
 }
 
-type cassetteRow struct {
-	Kind    string    `json:"kind"`
-	Model   string    `json:"model"`
-	Purpose string    `json:"purpose,omitempty"`
-	Records int       `json:"records"`
-	Failed  int       `json:"failed,omitempty"`
-	First   llm.Usage `json:"first_paid"`
-}
-
 func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON bool) error {
 	if summary || asJSON {
-		rows := []*cassetteRow{}
-		at := map[[3]string]*cassetteRow{}
-		err := cassette.Entries(path, func(n cassette.Entry) error {
-			k := [3]string{n.Kind, n.Model, n.Purpose}
-			if at[k] == nil {
-				at[k] = &cassetteRow{Kind: n.Kind, Model: n.Model, Purpose: n.Purpose}
-				rows = append(rows, at[k])
-			}
-			at[k].Records++
-			if n.Failed != "" {
-				at[k].Failed++
-			}
-			at[k].First = at[k].First.Add(n.Usage)
-			return ctx.Err()
-		})
+		rows, err := cassette.Summarize(ctx, path)
 		if err != nil {
 			return err
 		}

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/chain"
 	"membench/config"
 	"membench/internal/textnorm"
 	"membench/schema"
+	"membench/scripts/spark"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +35,7 @@ type chainOptions struct {
 
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
-	engine, far := "", sparkOptions{master: "local[*]"}
+	engine, far := "", spark.Options{Master: "local[*]"}
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
@@ -67,7 +71,8 @@ claims/compiled, graph, findings, cypher. The bytes are those of one machine, in
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case engine == "spark" && o.config == "":
-				return runSparkChain(c.Context(), e, far, o.out)
+				far.Out = o.out
+				return runSparkChain(c.Context(), e, far)
 			case engine != "":
 				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
 			}
@@ -99,12 +104,12 @@ claims/compiled, graph, findings, cypher. The bytes are those of one machine, in
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
 	f.StringVar(&engine, "engine", "", "run on another `engine`: spark (default: this process)")
-	f.StringVar(&far.master, "master", far.master, "Spark's `master`, such as spark://host:7077 or yarn")
-	f.IntVar(&far.shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
-	f.StringArrayVar(&far.exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
-	f.StringArrayVar(&far.events, "events", nil, "`path` of events for the engine; may be given again")
-	f.StringVar(&far.membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
-	f.StringArrayVar(&far.conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
+	f.StringVar(&far.Master, "master", far.Master, "Spark's `master`, such as spark://host:7077 or yarn")
+	f.IntVar(&far.Shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
+	f.StringArrayVar(&far.Exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
+	f.StringArrayVar(&far.Events, "events", nil, "`path` of events for the engine; may be given again")
+	f.StringVar(&far.Membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
+	f.StringArrayVar(&far.Conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
 	return c
 }
 
@@ -155,8 +160,22 @@ func sayStep(e *env, s chain.Step) {
 		return
 	}
 	var counts []string
-	for _, k := range sortedKeys(s.Counts) {
+	for _, k := range slices.Sorted(maps.Keys(s.Counts)) {
 		counts = append(counts, fmt.Sprintf("%d %s", s.Counts[k], k))
 	}
 	e.warnf("%s %s", textnorm.Pad(s.Name, 24), strings.Join(counts, ", "))
+}
+
+// runSparkChain hands the chain to Spark.
+func runSparkChain(ctx context.Context, e *env, o spark.Options) error {
+	if len(o.Exports) == 0 || o.Out == "" {
+		return usagef("--engine spark: name the memories with --exports and the result with -o")
+	}
+	o.TempDir, o.Python = e.getenv("TMPDIR"), e.getenv("PYSPARK_DRIVER_PYTHON") // Spark's own name for it
+	o.Stdout, o.Stderr = e.out, e.err
+	err := spark.Run(ctx, o)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == exitFindings {
+		return errFindings
+	}
+	return err
 }

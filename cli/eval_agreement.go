@@ -63,7 +63,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 		o.labels = []string{labelsOf(o.run)}
 	}
 	t := o.accept.tally(e)
-	labels, err := label.ReadFiles(o.labels, func(f *schema.Finding) error { return t.take(f) })
+	labels, err := label.ReadFiles(o.labels, t.found)
 	if err != nil {
 		return err
 	}

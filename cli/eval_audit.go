@@ -110,7 +110,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		if err != nil {
 			return err
 		}
-		a, err := published.Run(im, o.AuditOptions, t.take)
+		a, err := published.Run(im, o.AuditOptions, t.found)
 		if err != nil {
 			return err
 		}

@@ -226,18 +226,11 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.
 func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord) error {
-	labels, err := label.ReadFiles(paths, func(f *schema.Finding) error { return t.take(f) })
+	labels, err := label.ReadFiles(paths, t.found)
 	if err != nil {
 		return err
 	}
-	people, n := label.NewPeople(labels), 0
-	for i := range records {
-		records[i].Grades = nil
-		if g := people.Grade(&records[i]); g != nil {
-			records[i].Grades = []schema.Grade{*g}
-			n++
-		}
-	}
+	n := label.NewPeople(labels).Regrade(records)
 	if n == 0 {
 		return fmt.Errorf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
 	}

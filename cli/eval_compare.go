@@ -124,7 +124,7 @@ func (o *evalCompareOptions) check() error {
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	t := o.accept.tally(e)
-	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.take}
+	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.found}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)
 	}

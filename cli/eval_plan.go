@@ -81,7 +81,7 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
-		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.take}.Variation(ctx)
+		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.found}.Variation(ctx)
 		t.summary()
 		if err != nil {
 			return err

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
-	"strings"
 
 	"membench/config"
 	setsall "membench/datasets/all"
 	"membench/eval/pipeline"
 	evalrun "membench/eval/run"
-	"membench/llm/openai"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -106,7 +102,7 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 		}
 	}
 	if o.file == "" && !o.mock {
-		if err := askNamed(e, v, project); err != nil {
+		if err := pipeline.NamedModels(v, project, e.lookup, pipeline.Log{Words: e.warnf}); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -156,36 +152,6 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	}
 	if failed := res.Failed(); failed != nil {
 		return failed
-	}
-	return nil
-}
-
-// askNamed makes the model that the environment, .env or membench.yaml names answer and
-// judge, where the flags leave open who does; an eval.yaml says it by itself.
-func askNamed(e *env, v *config.Eval, p *config.Project) error {
-	var roles []string
-	for _, role := range []config.Role{config.Read, config.Judge} {
-		ep, err := p.Resolve(role, config.Model{}, e.lookup)
-		switch {
-		case err != nil:
-			return &schema.UsageError{Err: err}
-		case ep.Name == "":
-			continue
-		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:
-			e.warnf("the model %s is configured, but OPENAI_API_KEY is not set: answers and verdicts are made by rule", ep.Name)
-			return nil
-		}
-		if role == config.Read && v.Reader.Type == "" && v.Reader.Model == "" {
-			v.Reader.Type, v.Reader.Model = "model", ep.Name
-			roles = append(roles, "answers")
-		}
-		if role == config.Judge && v.Grading.Judge == "" && v.Grading.JudgeModel == "" && len(v.Grading.Protocols) == 0 {
-			v.Grading.Judge, v.Grading.JudgeModel = "model", ep.Name
-			roles = append(roles, "verdicts")
-		}
-	}
-	if len(roles) > 0 {
-		e.warnf("%s are made by the model %s; --mock asks no model, --reader rule and --judge rule replace it in one role", strings.Join(roles, " and "), cmp.Or(v.Reader.Model, v.Grading.JudgeModel))
 	}
 	return nil
 }

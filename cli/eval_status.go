@@ -2,19 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"membench/config"
 	"membench/eval/pipeline"
 	"membench/eval/records"
-	evalrun "membench/eval/run"
-	"membench/llm"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -49,53 +44,20 @@ Usage is what the answers cost when they were first asked for; judges are not in
 	return c
 }
 
-// statusReport is what status tells.
-type statusReport struct {
-	State    string          `json:"state"` // running | stopped | finished
-	Done     int             `json:"done"`
-	Of       int             `json:"of,omitzero"` // 0: unknown
-	Rate     float64         `json:"per_second,omitzero"`
-	Left     float64         `json:"left_seconds,omitzero"`
-	Currency string          `json:"currency"`
-	Money    *float64        `json:"money"` // null where nothing has a price
-	Unpriced []string        `json:"unpriced_models,omitempty"`
-	Units    []evalrun.Count `json:"units"`
-}
-
 func runEvalStatus(e *env, o evalStatusOptions) error {
-	st, err := evalrun.Look(o.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, e := os.Stat(o.dir); e != nil {
-			return e
-		}
-		return fmt.Errorf("%s: no run began here (membench eval run … -o %s)", o.dir, o.dir)
-	}
+	prices, err := config.LoadPrices(o.prices)
 	if err != nil {
-		return err
+		return &schema.UsageError{Err: err}
 	}
-	all := evalrun.Sum(st.Units)
-	r := statusReport{State: "stopped", Done: all.Questions, Of: all.Of, Units: st.Units}
-	switch {
-	case st.Finished:
-		r.State = "finished"
-	case st.Running:
-		r.State = "running"
-		if began, err := pipeline.Began(o.dir); err == nil {
-			if passed := e.now().Sub(began.At).Seconds(); passed > 0 && all.Questions > began.Questions {
-				r.Rate = float64(all.Questions-began.Questions) / passed
-				r.Left = max(0, float64(all.Of-all.Questions)/r.Rate)
-			}
+	r, err := pipeline.Status(o.dir, prices, e.now())
+	if err == nil {
+		if o.json {
+			err = writeJSON(e.out, r)
+		} else {
+			err = printStatus(e.text(), r, o.dir)
 		}
 	}
-	if err := r.price(o.prices, all.Usage); err != nil {
-		return err
-	}
-	if o.json {
-		err = writeJSON(e.out, r)
-	} else {
-		err = r.print(e.text(), o.dir)
-	}
-	if err != nil || !st.Finished {
+	if err != nil || r.State != pipeline.Finished {
 		return err
 	}
 	return readable(e, o.dir)
@@ -118,27 +80,7 @@ func readable(e *env, dir string) error {
 	return t.lost()
 }
 
-func (r *statusReport) price(file string, usage []schema.StepUsage) error {
-	prices, err := config.LoadPrices(file)
-	if err != nil {
-		return &schema.UsageError{Err: err}
-	}
-	r.Currency = prices.Currency
-	for _, u := range usage {
-		p, ok := prices.Prices.Of(u.Model)
-		if !ok {
-			r.Unpriced = append(r.Unpriced, u.Model)
-			continue
-		}
-		if r.Money == nil {
-			r.Money = new(float64)
-		}
-		*r.Money += p.Cost(llm.Usage{Calls: u.Calls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens})
-	}
-	return nil
-}
-
-func (r *statusReport) print(out io.Writer, dir string) error {
+func printStatus(out io.Writer, r pipeline.RunStatus, dir string) error {
 	line := fmt.Sprintf("%s: %s, %s", dir, r.State, cmp.Or(state{done: int64(r.Done), of: int64(r.Of), unit: "questions"}.line(0), "0 questions"))
 	if r.Rate > 0 {
 		line += fmt.Sprintf(", %.1f/s, about %v left", r.Rate, time.Duration(r.Left*float64(time.Second)).Round(time.Second))

@@ -106,7 +106,7 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 	}
 	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
-	dir, err := run(v, experiment.Options{Eval: v, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
+	dir, err := run(v, experiment.Options{Eval: v, Report: t.found, Pipeline: pipeline.Options{
 		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()

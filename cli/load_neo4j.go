@@ -4,22 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"membench/chain"
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
-	"membench/graph"
 	"membench/internal/build"
 	"membench/llm"
 	"membench/llm/hashing"
 	"membench/llm/openai"
 	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
@@ -207,175 +203,58 @@ into the same database); progress and the time taken go to standard error.`,
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer smallMemory(e, loadGC)()
 	started := e.now()
-	// Inputs first: a wrong path or graph should not wait for a server.
-	t := newTally(e, o.limit)
-	in, err := checkGraph(ctx, e, o, t)
-	if err != nil {
-		return err
-	}
-	if in != nil {
-		defer in.Close()
-	}
-	from := neo4j.Input{Graph: in, Changes: o.changes, Stdin: e.in,
-		Differs: func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }}
-	if o.delta != liveDelta {
-		from.Old = o.delta
-	}
-	send, err := from.Sender(ctx)
-	if err != nil {
-		return err
-	}
-	cat, err := chain.LoadCatalog(o.catalogs)
-	if err != nil {
-		return err
-	}
 	embedder, err := o.embedder(e)
 	if err != nil {
 		return err
 	}
-	to := target.Target{URI: o.uri, Database: o.database, Scope: o.scope, Warn: func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }}
-	db, err := to.Open(ctx, e.getenv)
-	if err != nil {
-		return err
-	}
-	defer db.Close(context.WithoutCancel(ctx))
-	progress, finished := progressNeo4j(e, o)
-	defer finished()
-	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
-		Report: t.found, Progress: progress}
-	if !o.dryRun {
-		// What follows belongs together: load, deletes, index, reading back, repair.
-		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	if o.strict && !o.dryRun {
-		before := *t
-		before.byCode = maps.Clone(t.byCode)
-		trial := lo
-		trial.DryRun, trial.Progress = true, nil
-		tried, err := send(ctx, db, trial)
-		if err != nil {
-			return err
-		}
-		t.taken = tried.Nodes.Sent + tried.Edges.Sent
-		if err := t.loss(loadStep, o.stepFlags).Before(); err != nil {
-			t.summary()
-			return err
-		}
-		*t = before // what the trial said is said again
-	}
-	rep, err := send(ctx, db, lo)
-	if err != nil {
-		if rep != nil && rep.Changed() && !o.dryRun {
-			e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command continues from there", rep.Nodes.Sent, rep.Edges.Sent)
-		}
-		return err
-	}
-	finished()
-	if o.index && !o.dryRun {
-		e.meter.begin(loadStep+": text index", nil)
-		made, err := db.EnsureTextIndex(ctx)
-		if err != nil {
-			return err
-		}
-		rep.Indexes = append(rep.Indexes, made...)
-	}
-	if embedder != nil {
-		var sent atomic.Int64
-		e.meter.begin(loadStep+": vectors", func() state { return state{done: sent.Load(), unit: "vectors"} })
-		done, err := neo4j.Embed(ctx, db, embedder, func(n int) { sent.Store(int64(n)) })
-		if err != nil {
-			return err
-		}
-		rep.Embedded = &done
-	}
-	if o.verify {
-		e.meter.begin(loadStep+": reading back", nil)
-		if rep.Verified, err = neo4j.Verify(ctx, db, in.Elements(), neo4j.VerifyOptions{Repair: o.repair, Exact: o.exact, Report: lo.Report}); err != nil {
-			return err
-		}
-	}
-	rep.Findings = t.byCode
-	t.summary()
-	if o.json {
-		err = writeJSON(e.out, rep)
-	} else {
-		err = rep.Write(e.text())
-	}
-	if err != nil {
-		return err
-	}
-	took := e.now().Sub(started)
-	n := rep.Nodes.Sent + rep.Edges.Sent
-	e.warnf("load-neo4j: %d elements in %.1f s (%.0f a second)", n, took.Seconds(), float64(n)/max(took.Seconds(), 1e-3))
-	t.taken = n
-	return t.loss(loadStep, o.stepFlags).After()
-}
-
-const loadStep = "load-neo4j"
-
-// checkGraph passes the graph through the gate of every writer, and decides whether
-// what was rejected forbids the load. It is nil with changes alone.
-func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*graph.Gate, error) {
-	if o.graph == "" {
-		return nil, nil
-	}
-	files, err := graph.Files(o.graph)
-	if err != nil {
-		return nil, err
-	}
-	jsonl.Expect(slices.Concat(files, files)) // the gate's look, and this one
-	gate, err := graph.NewGate(ctx, func() schema.Seq[schema.Element] { return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) },
-		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: t.found})
-	if err != nil {
-		return nil, err
-	}
-	cat, err := chain.LoadCatalog(o.catalogs)
-	if err == nil {
-		err = chain.Rules(ctx, files, chain.RulesOptions{Catalog: cat, Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: func(f *schema.Finding) {
-			if !f.Warning { // the load warns of the vocabulary itself
-				t.take(f)
-			}
-		}})
-	}
-	if err != nil {
-		return nil, errors.Join(err, gate.Close())
-	}
-	for _, err := range gate.Elements() {
-		if err != nil {
-			return nil, errors.Join(err, gate.Close())
-		}
-		t.taken++
-		if t.errors == 0 {
-			return gate, nil
-		}
-	}
-	loss := t.loss(loadStep, o.stepFlags)
-	loss.Strict = loss.Strict || o.delta != "" // what was rejected would be deleted
-	if err := loss.Before(); err != nil {
-		t.summary()
-		return nil, errors.Join(err, gate.Close())
-	}
-	return gate, nil
-}
-
-// progressNeo4j shows how far a load is. The second function ends it.
-func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
-	var sent atomic.Int64
+	var sent, embedded atomic.Int64
 	of := int64(0)
 	if o.graph != "" && o.graph != "-" {
 		of = manifestCount(o.graph)
 	}
-	stop := e.following(loadStep, func() state {
+	finished := e.following(chain.LoadStep, func() state {
 		if n := sent.Load(); n > 0 {
 			return state{done: n, of: of, unit: "nodes and edges"}
 		}
 		return e.meter.part.read() // the graph is checked before anything is sent
 	})
-	return func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }, stop
+	defer finished()
+	lo := chain.LoadOptions{Graph: o.graph, Changes: o.changes, Catalogs: o.catalogs, Wait: o.wait, Index: o.index, Embed: embedder, Verify: o.verify, Repair: o.repair, Getenv: e.getenv,
+		Target: target.Target{URI: o.uri, Database: o.database, Scope: o.scope, Warn: func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }},
+		Send: neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact,
+			Progress: func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }},
+		Part: func(name string) {
+			var source func() state
+			if name == chain.Vectors {
+				source = func() state { return state{done: embedded.Load(), unit: "vectors"} }
+			}
+			e.meter.begin(chain.LoadStep+": "+name, source)
+		},
+		Embedded: func(n int) { embedded.Store(int64(n)) },
+		Waiting:  func(why error) { e.warnf("load-neo4j: %v; waiting", why) },
+		Differs:  func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }}
+	if o.delta != liveDelta {
+		lo.Old = o.delta
+	}
+	return o.run(e, func(with chain.Shared) error {
+		lo.Shared = with
+		rep, err := chain.Load(ctx, lo)
+		if !wrote(err) {
+			if rep != nil && rep.Changed() && !o.dryRun {
+				e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command continues from there", rep.Nodes.Sent, rep.Edges.Sent)
+			}
+			return err
+		}
+		if o.json {
+			err = errors.Join(writeJSON(e.out, rep), err)
+		} else {
+			err = errors.Join(rep.Write(e.text()), err)
+		}
+		took := e.now().Sub(started)
+		n := rep.Nodes.Sent + rep.Edges.Sent
+		e.warnf("load-neo4j: %d elements in %.1f s (%.0f a second)", n, took.Seconds(), float64(n)/max(took.Seconds(), 1e-3))
+		return err
+	})
 }
 
 // manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.

@@ -3,11 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"membench/chain"
 	"membench/cypher/browser"
@@ -73,7 +68,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 		return err
 	}
 	if o.Browser == "" {
-		o.Browser = browserBeside(o.URI)
+		o.Browser = target.BrowserBeside(o.URI)
 	}
 	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope), Parameters: browser.Parameters}
 	style, guide := browser.Style(cat), browser.Guide(cat, rep.Queries)
@@ -82,7 +77,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 		style, guide = pcm.Style(), pcm.Guide(rep.Queries)
 	}
 	if o.out != "" {
-		if rep.Files, err = writeBrowserPack(e, o.out, style, guide, rep.Queries); err != nil {
+		if rep.Files, err = browser.WritePack(o.out, style, guide, rep.Queries); err != nil {
 			return err
 		}
 	}
@@ -110,52 +105,4 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 		fmt.Fprintf(e.text(), "\n%d more queries, a style and a guide: add -o DIR\n", len(rep.Queries)-len(first))
 	}
 	return nil
-}
-
-// writeBrowserPack writes the files that a person drops on Browser and reads.
-func writeBrowserPack(e *env, dir string, style, guide []byte, queries []browser.Query) ([]string, error) {
-	zip, err := browser.Zip(queries)
-	if err != nil {
-		return nil, err
-	}
-	type file struct {
-		name string
-		text []byte
-	}
-	files := []file{
-		{"membench.grass", style},
-		{"membench-queries.zip", zip},
-		{"guide.md", guide},
-	}
-	for _, q := range queries {
-		files = append(files, file{filepath.Join("queries", q.Name+".cypher"), []byte(q.File())})
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "queries"), 0o777); err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if err := writeOut(e, path, func(w io.Writer) error { _, err := w.Write(f.text); return err }); err != nil {
-			return nil, err
-		}
-		names = append(names, path)
-	}
-	return names, nil
-}
-
-// browserBeside is where a server at a Bolt address usually serves Browser.
-func browserBeside(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Hostname() == "" {
-		return "http://localhost:7474/browser/"
-	}
-	host := u.Hostname()
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	if strings.HasSuffix(u.Scheme, "+s") || strings.HasSuffix(u.Scheme, "+ssc") {
-		return "https://" + host + ":7473/browser/"
-	}
-	return "http://" + host + ":7474/browser/"
 }

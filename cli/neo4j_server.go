@@ -3,11 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -19,19 +15,14 @@ import (
 )
 
 type neo4jUpOptions struct {
-	home      string
-	engine    string
-	version   string
-	bolt      int
-	http      int
-	heap      int // MB
-	pageCache int // MB
-	timeout   time.Duration
-	json      bool
+	target.UpOptions
+	json bool
 }
 
 func newNeo4jUpCmd(e *env) *cobra.Command {
-	o := neo4jUpOptions{engine: "auto", version: server.Default, heap: 1024, pageCache: 256, timeout: 3 * time.Minute}
+	var o neo4jUpOptions
+	o.Version, o.HeapMB, o.PageCacheMB, o.Timeout = server.Default, 1024, 256, 3*time.Minute
+	engine := "auto"
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a Neo4j Community server with Browser, on this machine only",
@@ -54,27 +45,30 @@ Ports that are not given are the last ones, otherwise 7687 and 7474, otherwise f
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case o.engine != "auto" && o.engine != server.Java && o.engine != server.Docker:
-				return usagef("--engine: have %s, want auto, %s or %s", o.engine, server.Docker, server.Java)
-			case o.bolt < 0 || o.bolt > 65535 || o.http < 0 || o.http > 65535:
+			case engine != "auto" && engine != server.Java && engine != server.Docker:
+				return usagef("--engine: have %s, want auto, %s or %s", engine, server.Docker, server.Java)
+			case o.BoltPort < 0 || o.BoltPort > 65535 || o.HTTPPort < 0 || o.HTTPPort > 65535:
 				return usagef("a port is a number from 1 to 65535, 0 for a free one")
-			case o.bolt == o.http && o.bolt != 0:
-				return usagef("--bolt-port and --http-port are both %d", o.bolt)
-			case o.heap < 128 || o.pageCache < 8:
+			case o.BoltPort == o.HTTPPort && o.BoltPort != 0:
+				return usagef("--bolt-port and --http-port are both %d", o.BoltPort)
+			case o.HeapMB < 128 || o.PageCacheMB < 8:
 				return usagef("--heap must be 128 (MB) or more, --page-cache 8 or more")
+			}
+			if engine != "auto" {
+				o.Engine = engine
 			}
 			return runNeo4jUp(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
-	addHome(f, &o.home)
-	f.StringVar(&o.engine, "engine", o.engine, "start it with this `engine`: docker, java or auto; auto takes the first that is available")
-	f.StringVar(&o.version, "version", o.version, "`version` of Neo4j, or newest ("+server.Newest+")")
-	f.IntVar(&o.bolt, "bolt-port", 0, "`port` of Bolt; 0: 7687 or a free one")
-	f.IntVar(&o.http, "http-port", 0, "`port` of Browser; 0: 7474 or a free one")
-	f.IntVar(&o.heap, "heap", o.heap, "most memory of the Java heap, in `MB`")
-	f.IntVar(&o.pageCache, "page-cache", o.pageCache, "memory for pages of the store, in `MB`")
-	f.DurationVar(&o.timeout, "timeout", o.timeout, "longest `time` to wait until it is ready")
+	addHome(f, &o.Home)
+	f.StringVar(&engine, "engine", engine, "start it with this `engine`: docker, java or auto; auto takes the first that is available")
+	f.StringVar(&o.Version, "version", o.Version, "`version` of Neo4j, or newest ("+server.Newest+")")
+	f.IntVar(&o.BoltPort, "bolt-port", 0, "`port` of Bolt; 0: 7687 or a free one")
+	f.IntVar(&o.HTTPPort, "http-port", 0, "`port` of Browser; 0: 7474 or a free one")
+	f.IntVar(&o.HeapMB, "heap", o.HeapMB, "most memory of the Java heap, in `MB`")
+	f.IntVar(&o.PageCacheMB, "page-cache", o.PageCacheMB, "memory for pages of the store, in `MB`")
+	f.DurationVar(&o.Timeout, "timeout", o.Timeout, "longest `time` to wait until it is ready")
 	f.BoolVar(&o.json, "json", false, "print the server as one JSON object")
 	return c
 }
@@ -87,115 +81,26 @@ type neo4jState struct {
 }
 
 func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
-	home, err := target.Home(o.home, e.getenv)
-	if err != nil {
-		return err
+	if o.Version == "newest" {
+		o.Version = server.Newest
 	}
-	if o.version == "newest" {
-		o.version = server.Newest
+	var began time.Time
+	o.Getenv, o.Fetch = e.getenv, func(ctx context.Context, version string) (string, error) { return fetchNeo4j(ctx, e, version) }
+	o.Starting = func(engine, home string) {
+		e.warnf("neo4j: starting %s with %s in %s", o.Version, engine, home)
+		began = e.now()
 	}
-	now, err := server.Look(ctx, home)
-	if err != nil {
-		return err
-	}
-	if now.Running {
-		e.warnf("neo4j: a server is already running in %s", home)
-		return printNeo4j(e, neo4jState{State: now, Secrets: target.SecretsFile(home)}, o.json)
-	}
-	password, ours, err := neo4jPassword(e, home)
-	if err != nil {
-		return err
-	}
-	if err := server.CheckPassword(password); err != nil {
-		return fmt.Errorf("NEO4J_PASSWORD: %w", err)
-	}
-	c := server.Config{Home: home, Password: password, BoltPort: o.bolt, HTTPPort: o.http, HeapMB: o.heap, PageCacheMB: o.pageCache, Version: o.version}
-	if o.engine == "auto" {
-		o.engine = server.Java
-		if server.HasDocker(ctx) {
-			o.engine = server.Docker
-		}
-	}
-	if o.engine == server.Java {
-		if c.Lib, c.Java, err = neo4jJars(ctx, e, o.version); err != nil {
-			return err
-		}
-	}
-	// Before the server, whose first start sets this password: it is never known to
-	// the server alone.
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return err
-	}
-	if err := target.WriteSecrets(home, "", password, ours); err != nil {
-		return err
-	}
-	e.warnf("neo4j: starting %s with %s in %s", o.version, o.engine, home)
-	began := e.now()
-	wait, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	st, err := server.Up(wait, o.engine, c)
+	st, started, err := target.Up(ctx, o.UpOptions)
 	switch {
-	case errors.Is(err, server.ErrPort):
-		return fmt.Errorf("%w: --bolt-port 0 --http-port 0 takes free ones", err)
-	case errors.Is(err, server.ErrNotReady) && ctx.Err() == nil && wait.Err() != nil:
-		return fmt.Errorf("%w\nafter %v; --timeout waits longer", err, o.timeout)
-	case err != nil:
-		return err
-	}
-	if err := target.WriteSecrets(home, st.URI, password, ours); err != nil {
-		return err
-	}
-	e.warnf("neo4j: ready after %.1f s", e.now().Sub(began).Seconds())
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: st.URI, User: "neo4j", Password: password})
-	if errors.Is(err, neo4j.ErrAuth) {
-		return fmt.Errorf("it runs, but refuses the password: the data in %s were first used with another one; set NEO4J_PASSWORD to that, or remove the folder after 'membench neo4j down'", home)
+	case started:
+		e.warnf("neo4j: ready after %.1f s", e.now().Sub(began).Seconds())
+	case err == nil:
+		e.warnf("neo4j: a server is already running in %s", st.Home)
 	}
 	if err != nil {
 		return err
 	}
-	db.Close(ctx)
-	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(home)}, o.json)
-}
-
-// neo4jPassword is the password of a home folder; ours is one that we made up, now or
-// at an earlier start.
-func neo4jPassword(e *env, home string) (password string, ours bool, err error) {
-	if p := e.getenv("NEO4J_PASSWORD"); p != "" {
-		secrets, err := target.ReadSecrets(home)
-		return p, err == nil && secrets["NEO4J_PASSWORD"] == p, err
-	}
-	secrets, err := target.ReadSecrets(home)
-	if err != nil {
-		return "", false, err
-	}
-	if p := secrets["NEO4J_PASSWORD"]; p != "" {
-		return p, true, nil
-	}
-	if _, err := os.Stat(filepath.Join(home, "data")); err == nil {
-		return "", false, fmt.Errorf("the data in %s were first used with a password from the environment: set NEO4J_PASSWORD to it", home)
-	}
-	return rand.Text(), true, nil
-}
-
-// neo4jJars finds, or fetches, a version of Neo4j and a Java for it.
-func neo4jJars(ctx context.Context, e *env, version string) (lib, java string, err error) {
-	// Java first: without it the jars are of no use.
-	if java, err = server.FindJava(version, e.getenv("MEMBENCH_JAVA"), javaOf(e.getenv("JAVA_HOME"))); err != nil {
-		return "", "", err
-	}
-	if lib = e.getenv("MEMBENCH_NEO4J_LIB"); lib != "" {
-		_, err = server.Version(lib)
-		return lib, java, err
-	}
-	lib, err = fetchNeo4j(ctx, e, version)
-	return lib, java, err
-}
-
-func javaOf(home string) string {
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, "bin", "java")
+	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(st.Home)}, o.json)
 }
 
 func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {

@@ -176,15 +176,13 @@ func storeFaults(e *env, err error) error {
 func sayIngested(e *env, r replay.Report) {
 	e.warnf("%d events, %d turns stored in %d batches (%d stored before): %d memories added, %d updated, %d deleted, %d unchanged",
 		r.Events, r.Turns, r.Batches, r.Known, r.Changes[memory.OpAdd], r.Changes[memory.OpUpdate], r.Changes[memory.OpDelete], r.Changes[memory.OpNone])
-	for _, why := range sortedKeys(r.Skipped) {
+	for _, why := range slices.Sorted(maps.Keys(r.Skipped)) {
 		e.warnf("  not stored: %d (%s)", r.Skipped[why], why)
 	}
 	if r.Degraded > 0 {
 		e.warnf("  %d operations fell back to a simpler method", r.Degraded)
 	}
 }
-
-func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
 
 func newReplayProbeCmd(e *env) *cobra.Command {
 	var o probeOptions

@@ -10,7 +10,6 @@ import (
 
 	"membench/config"
 	"membench/internal/codec"
-	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/findings"
@@ -196,39 +195,12 @@ Exit status 3 if anything breaks.`,
 	return c
 }
 
-// readSchemas takes a published version or a folder.
-func readSchemas(name string) (map[schema.Kind][]byte, error) {
-	out := map[schema.Kind][]byte{}
-	if v, err := schema.ParseVersion(name); err == nil {
-		for _, k := range schema.Kinds(v) {
-			text, err := schema.JSONSchema(k, v)
-			if err != nil {
-				return nil, err
-			}
-			out[k] = text
-		}
-		return out, nil
-	}
-	files, err := filepath.Glob(filepath.Join(name, "*.schema.json"))
-	if err != nil || len(files) == 0 {
-		return nil, usagef("%s is neither a published version %v nor a folder with *.schema.json files", name, schema.Versions())
-	}
-	for _, f := range files {
-		text, err := smallfile.Read(f)
-		if err != nil {
-			return nil, err
-		}
-		out[schema.Kind(strings.TrimSuffix(filepath.Base(f), ".schema.json"))] = text
-	}
-	return out, nil
-}
-
 func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
-	old, err := readSchemas(oldName)
+	old, err := validate.Schemas(oldName)
 	if err != nil {
 		return err
 	}
-	newer, err := readSchemas(newName)
+	newer, err := validate.Schemas(newName)
 	if err != nil {
 		return err
 	}
@@ -236,32 +208,14 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	readers, writers := 0, 0
+	readers, writers := validate.Breaks(changes)
 	for _, c := range changes {
-		switch c.Breaks {
-		case validate.BreaksReaders:
-			readers++
-		case validate.BreaksWriters:
-			writers++
-		case validate.BreaksBoth:
-			readers++
-			writers++
-		}
 		if asJSON {
-			if err := codec.WriteLine(e.text(), c); err != nil {
-				return err
-			}
-			continue
+			err = codec.WriteLine(e.text(), c)
+		} else {
+			_, err = fmt.Fprintln(e.text(), c)
 		}
-		breaks := "fine"
-		if c.Breaks != "" {
-			breaks = "breaks " + c.Breaks
-		}
-		at := string(c.Kind)
-		if c.Pointer != "" {
-			at += " " + c.Pointer
-		}
-		if _, err := fmt.Fprintf(e.text(), "%-14s  %s: %s\n", breaks, at, c.What); err != nil {
+		if err != nil {
 			return err
 		}
 	}

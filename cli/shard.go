@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,10 +35,13 @@ lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 	}, newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 }
 
-// A shardVerb is one filter: it reads in and writes keyed lines.
+// A shardFilter reads in and writes keyed lines.
+type shardFilter = func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error
+
+// A shardVerb is the command of a filter.
 type shardVerb struct {
 	name, short, example string
-	run                  func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) error
+	run                  shardFilter
 }
 
 // newShardVerb makes the command of a filter. flags adds its own.
@@ -56,7 +58,7 @@ records with errors are skipped, and the exit code is then 3.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			defer bulkMemory(e)()
 			t := newTally(e, 20)
-			err := v.run(c.Context(), e.in, e.out, func(f *schema.Finding) error { return t.take(f) })
+			err := v.run(c.Context(), e.in, e.out, t.found)
 			t.summary()
 			if err != nil {
 				return err
@@ -95,8 +97,8 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 		f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
 		f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	}
-	reduce := func(partial bool) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
-		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+	reduce := func(partial bool) shardFilter {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 				return err
 			}
@@ -108,7 +110,7 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 	framesFlag(last, &frames)
 	return newShardStage("compile-claims", "Merge claims and entities part by part",
 		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys", "membench shard compile-claims map < by_conv.jsonl > keyed",
-			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 				if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 					return err
 				}
@@ -132,8 +134,8 @@ func newShardGraphCmd(e *env) *cobra.Command {
 		f.IntVar(&o.Workers, "workers", 1, "use `n` workers")
 	}
 	// filter completes the options and turns hops into kinds.
-	filter := func(run func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
-		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+	filter := func(run func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error) shardFilter {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 			var given []schema.Kind
 			for _, h := range hops {
 				k, ok := hopKinds[h]
@@ -145,7 +147,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 				return err
 			}
-			return reporting(found, func(report func(*schema.Finding)) error { return run(ctx, in, given, out, report) })
+			return run(ctx, in, given, out, found)
 		}
 	}
 	mapper := newShardVerb(e, shardVerb{"map", "Give what records of standard input say of a graph its keys", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
@@ -240,28 +242,17 @@ func newShardCypherCmd(e *env) *cobra.Command {
 		c.Flags().StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
 	}
 	reduce := newShardVerb(e, shardVerb{"reduce", "Make the statements of keyed rows, in frames named as the scripts", "membench shard cypher reduce --heads < keyed > frames",
-		func(ctx context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding) error) error {
+		func(ctx context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding)) error {
 			return cypher.Reduce(ctx, in, out, heads, memory, o)
 		}}, flags)
 	reduce.Flags().BoolVar(&heads, "heads", false, "also write the constraints and the first lines of the scripts: the rows are all, or the rest of all parts")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of rows before they go to disk, like 64M")
 	return newShardStage("cypher", "Write a graph as Cypher scripts part by part",
 		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys", "membench shard cypher map < nodes.jsonl > keyed",
-			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) error {
-				return reporting(found, func(report func(*schema.Finding)) error { return cypher.Map(ctx, lines(in), out, o, report) })
+			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error {
+				return cypher.Map(ctx, lines(in), out, o, found)
 			}}, flags),
 		reduce)
-}
-
-// reporting runs what reports findings by a function that cannot fail.
-func reporting(found func(*schema.Finding) error, run func(report func(*schema.Finding)) error) error {
-	var stop error
-	err := run(func(f *schema.Finding) {
-		if err := found(f); err != nil && stop == nil {
-			stop = err
-		}
-	})
-	return cmp.Or(err, stop)
 }
 
 func newShardCSVCmd(e *env) *cobra.Command {
@@ -274,15 +265,13 @@ func newShardCSVCmd(e *env) *cobra.Command {
 		f.StringVar(&o.Database, "database", "neo4j", "`name` that import.sh imports into")
 		f.StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
 	}
-	filter := func(run func(context.Context, io.Reader, io.Writer) error) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
-		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+	filter := func(run func(context.Context, io.Reader, io.Writer) error) shardFilter {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 				return err
 			}
-			return reporting(found, func(report func(*schema.Finding)) error {
-				o.Report = report
-				return run(ctx, in, out)
-			})
+			o.Report = found
+			return run(ctx, in, out)
 		}
 	}
 	return newShardStage(export.AdminCSVName, "Write files for neo4j-admin's import part by part",

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"membench/memory"
@@ -36,28 +33,6 @@ is a program or a Go type (docs/adding-a-system.md).`,
 	}, newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
 }
 
-// systemRow is one system of the list. What follows Doc is told where it applies.
-type systemRow struct {
-	Name    string          `json:"name"`
-	Kind    string          `json:"kind"`
-	Doc     string          `json:"doc"`
-	Options json.RawMessage `json:"options,omitempty"` // with their defaults
-	Asks    []string        `json:"asks,omitempty"`    // variables of the environment
-	Note    string          `json:"note,omitzero"`
-
-	*open.Traits
-
-	Version  string `json:"version,omitzero"`
-	Dates    string `json:"dates,omitzero"`
-	Speakers bool   `json:"speakers,omitzero"`
-	Verbatim bool   `json:"verbatim,omitzero"`
-	Waits    bool   `json:"waits,omitzero"`
-	Lists    bool   `json:"lists,omitzero"`
-	Drops    bool   `json:"drops,omitzero"`
-	Verified string `json:"verified,omitzero"`
-	Compared string `json:"compared,omitzero"`
-}
-
 func newSystemsListCmd(e *env) *cobra.Command {
 	var asJSON, services bool
 	c := &cobra.Command{
@@ -81,54 +56,17 @@ of it, with every option and its default.`,
 	return c
 }
 
-func rowOf(s open.System) (systemRow, error) {
-	options, err := s.Defaults()
-	if err != nil {
-		return systemRow{}, err
-	}
-	row := systemRow{Name: s.Name, Kind: string(s.Kind), Doc: s.Doc, Options: options, Asks: s.Asks, Note: s.Note}
-	switch s.Kind {
-	case open.BuiltIn:
-		t := s.Traits()
-		row.Traits = &t
-	case open.Service:
-		x, err := service.Load(s.Name)
-		if err != nil {
-			return row, err
-		}
-		row.Version, row.Dates, row.Speakers, row.Verbatim = x.Version, x.Keeps.Dates, x.Keeps.Speakers, x.Keeps.Verbatim
-		row.Waits, row.Lists, row.Drops, row.Verified, row.Compared = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified, x.Compared
-	}
-	return row, nil
-}
-
-// asks says in one line what a system needs.
-func (r systemRow) asks() string {
-	words := slices.Clone(r.Asks)
-	if r.Traits != nil {
-		if r.Vectors {
-			words = append(words, "vectors")
-		}
-		if ops := r.ByRule; len(ops) > 0 {
-			words = append(words, "model ("+strings.Join(ops, ", ")+")")
-		} else if r.Model != "" {
-			words = append(words, "model")
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
 func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 	list, err := e.place("").List(ctx)
 	if err != nil {
 		return err
 	}
-	var rows []systemRow
+	var rows []open.Description
 	for _, s := range list {
 		if services && s.Kind != open.Service {
 			continue
 		}
-		r, err := rowOf(s)
+		r, err := s.Describe()
 		if err != nil {
 			return err
 		}
@@ -147,7 +85,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 	} else {
 		w.AppendHeader(table.Row{"name", "kind", "asks", "what it is"})
 		for _, r := range rows {
-			w.AppendRow(table.Row{r.Name, r.Kind, r.asks(), r.Doc})
+			w.AppendRow(table.Row{r.Name, r.Kind, r.Needs(), r.Doc})
 		}
 	}
 	w.Render()
@@ -183,7 +121,7 @@ defaults as one JSON object. --schema prints the JSON Schema of specs, for edito
 					if s.Kind == open.Service {
 						return &schema.UsageError{Err: err}
 					}
-					row, err := rowOf(s)
+					row, err := s.Describe()
 					if err != nil {
 						return err
 					}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"membench/chain"
+	"membench/internal/smallfile"
+	"membench/internal/yamldoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -92,4 +94,24 @@ func (b *byteSize) Set(s string) error {
 	}
 	*b = byteSize(n * unit)
 	return nil
+}
+
+// peopleFlag reads who is who: a YAML file, or its text in braces.
+type peopleFlag struct{ *schema.People }
+
+func (f peopleFlag) String() string { return "" }
+func (f peopleFlag) Type() string   { return "file" }
+
+func (f peopleFlag) Set(s string) error {
+	text := []byte(s)
+	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
+		var err error
+		if text, err = smallfile.Read(s); err != nil {
+			return err
+		}
+	}
+	if err := yamldoc.Unmarshal(text, f.People); err != nil {
+		return fmt.Errorf("reading people: %w", err)
+	}
+	return f.Check()
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 
@@ -87,26 +85,10 @@ Warnings do not change the exit status.`,
 	return c
 }
 
-// tightenGC has the collector run at its usual pace once 32 MiB are live, as in a file of
-// references that lead nowhere.
-func tightenGC() {
-	runtime.AddCleanup(new([64]byte), func(int) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		if metrics.Read(live); live[0].Value.Uint64() < 32<<20 {
-			tightenGC()
-		} else {
-			debug.SetGCPercent(100)
-		}
-	}, 0)
-}
-
 func kindList() string { return strings.Join(kindNames(), ", ") }
 
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
-	if e.getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // the index is small beside what passes through, mostly
-		tightenGC()
-	}
+	defer roomyMemory(e)()
 	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err

@@ -5,9 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
+	"membench/internal/textnorm"
 	"membench/schema/jsonl"
 )
 
@@ -51,30 +52,10 @@ func Find(paths []string, match func(name string) bool, stdin io.Reader) ([]json
 				found = append(found, filepath.Join(p, name))
 			}
 		}
-		sort.SliceStable(found, func(i, j int) bool { return natural(found[i]) < natural(found[j]) })
+		slices.SortStableFunc(found, textnorm.Natural)
 		for _, f := range found {
 			out = append(out, PathFile(f, nil))
 		}
 	}
 	return out, nil
-}
-
-// natural makes names compare by the value of the numbers in them.
-func natural(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); {
-		j := i
-		for j < len(name) && name[j] >= '0' && name[j] <= '9' {
-			j++
-		}
-		if j > i {
-			b.WriteString(strings.Repeat("0", max(0, 12-(j-i))))
-			b.WriteString(name[i:j])
-			i = j
-			continue
-		}
-		b.WriteByte(name[i])
-		i++
-	}
-	return b.String()
 }

@@ -2,9 +2,13 @@ package schema
 
 import "errors"
 
-// Drop passes a stream on without its findings, which go to found; warnings pass.
+// Drop passes a stream on without its findings, which go to found; warnings pass. A nil
+// stream is empty.
 func Drop[T any](in Seq[T], found func(*Finding)) Seq[T] {
 	return func(yield func(Record[T], error) bool) {
+		if in == nil {
+			return
+		}
 		for r, err := range in {
 			var f *Finding
 			if errors.As(err, &f) {

@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -126,7 +127,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 		}
 	}
 	slices.Reverse(path)
-	conv := convID(c.Title, short(first(c.ConvID, c.ID)))
+	conv := convID(c.Title, short(cmp.Or(c.ConvID, c.ID)))
 	for _, m := range path {
 		role := m.Author.Role
 		if m.Metadata.Hidden || role == "system" || m.Content.Type == "user_editable_context" || m.Content.Type == "model_editable_context" {
@@ -176,7 +177,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 			if i := slices.IndexFunc(out.Attachments, func(b schema.Attachment) bool { return a.ID != "" && strings.HasSuffix(b.ID, a.ID) }); i >= 0 {
 				out.Attachments[i].Name = a.Name
 			} else {
-				out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(first(a.Type, a.MIME)), ID: a.ID, Name: a.Name})
+				out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(cmp.Or(a.Type, a.MIME)), ID: a.ID, Name: a.Name})
 			}
 		}
 		if err := r.add(out); err != nil {

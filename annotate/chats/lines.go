@@ -2,6 +2,7 @@ package chats
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"path"
 	"strconv"
@@ -381,7 +382,7 @@ func media(m *Message, group string) (notMessage string) {
 		sentence.MatchString(words) || utf8.RuneCountInString(words) > maxPlaceholder):
 		return notices
 	}
-	name = invisible.ReplaceAllString(first(name, words), "")
+	name = invisible.ReplaceAllString(cmp.Or(name, words), "")
 	m.Text, m.Attachments = "", []schema.Attachment{{Type: fileKind(name), Name: name}}
 	return ""
 }

@@ -2,6 +2,7 @@ package chats
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -117,7 +118,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
 	parser := mail.AddressParser{WordDecoder: &words}
 	if a, err := parser.Parse(inEncoding(m.Header.Get("From"), r.Encoding)); err == nil {
-		out.Name = r.person(strings.ToLower(a.Address), first(a.Name, a.Address))
+		out.Name = r.person(strings.ToLower(a.Address), cmp.Or(a.Name, a.Address))
 	} else if out.Name = r.person("", head("From")); out.Name == "" {
 		r.fault(pos, "a mail does not say who sent it", "", "a header From")
 	}
@@ -136,7 +137,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 		r.fault(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
 	}
 	out.Attachments = b.files
-	text := first(b.plain, plainText(b.html))
+	text := cmp.Or(b.plain, plainText(b.html))
 	follows := subject != about || m.Header.Get("In-Reply-To") != "" || m.Header.Get("References") != ""
 	if out.Text, out.Quote = unquote(text, subject, follows, forwardMark.MatchString(about)); signature.MatchString(text) {
 		r.leave("signatures of mails", pos)
@@ -151,7 +152,7 @@ func threadOf(h mail.Header, threads *quotes[string]) string {
 	var root string
 	for _, name := range []string{"References", "In-Reply-To", "Message-Id"} {
 		if ids := strings.Fields(h.Get(name)); len(ids) > 0 {
-			root = first(threads.get(ids[len(ids)-1]), threads.get(ids[0]), ids[0])
+			root = cmp.Or(threads.get(ids[len(ids)-1]), threads.get(ids[0]), ids[0])
 			break
 		}
 	}
@@ -214,12 +215,12 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 		words := mime.WordDecoder{CharsetReader: charset}
 		from, _ := words.DecodeHeader(m.Header.Get("From"))
 		subject, _ := words.DecodeHeader(m.Header.Get("Subject"))
-		text := join(join(from, subject), first(inner.plain, plainText(inner.html)))
+		text := join(join(from, subject), cmp.Or(inner.plain, plainText(inner.html)))
 		b.files = append(b.files, schema.Attachment{Type: "mail", Name: name, Text: strings.TrimSpace(text)})
 		b.files = append(b.files, inner.files...)
 		return err
 	}
-	if name = first(name, params["name"]); name != "" || !strings.HasPrefix(kind, "text/") {
+	if name = cmp.Or(name, params["name"]); name != "" || !strings.HasPrefix(kind, "text/") {
 		b.files = append(b.files, schema.Attachment{Type: kindOf(kind), Name: name})
 		return nil
 	}

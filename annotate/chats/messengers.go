@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -126,7 +127,7 @@ func (m telegramMessage) cards() (out []schema.Attachment) {
 
 func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 	said := newQuotes[int64]()
-	title := first(c.Name, strings.ReplaceAll(c.Type, "_", " "))
+	title := cmp.Or(c.Name, strings.ReplaceAll(c.Type, "_", " "))
 	for _, raw := range c.Messages {
 		var m telegramMessage
 		if err := v.DecodeAt(raw, &m); err != nil {
@@ -140,7 +141,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 			r.leave(notices, v.Pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, first(m.From, m.FromID)), Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, cmp.Or(m.From, m.FromID)), Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
@@ -154,8 +155,8 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: "image", Path: placed(m.Photo), Name: path.Base(m.Photo)})
 		}
 		if m.File != "" {
-			out.Attachments = append(out.Attachments, schema.Attachment{Type: first(m.Media, kindOf(m.MIME)), Path: placed(m.File),
-				Name: first(m.FileName, path.Base(m.File)), Text: m.Sticker})
+			out.Attachments = append(out.Attachments, schema.Attachment{Type: cmp.Or(m.Media, kindOf(m.MIME)), Path: placed(m.File),
+				Name: cmp.Or(m.FileName, path.Base(m.File)), Text: m.Sticker})
 		}
 		said.put(m.ID, out.Text)
 		if err := r.add(out); err != nil {
@@ -202,7 +203,7 @@ func textOf(raw json.RawMessage) string {
 // linked is a text with the address that lies behind it.
 func linked(text, address string) string {
 	if address == "" || text == "" || text == address {
-		return first(text, address)
+		return cmp.Or(text, address)
 	}
 	return text + " (" + address + ")"
 }
@@ -276,7 +277,7 @@ var discord = Form{
 					r.leave(notices, v.Pos)
 					continue
 				}
-				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, first(m.Author.Nickname, m.Author.Name)),
+				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)),
 					Time: r.time(m.Timestamp, v.Pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: v.Pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
@@ -340,16 +341,16 @@ var slack = Form{
 				if len(m.Members) > 0 {
 					var with []string
 					for _, id := range m.Members {
-						with = append(with, first(people[id], id))
+						with = append(with, cmp.Or(people[id], id))
 					}
-					titles[m.ID], titles[first(m.Name, m.ID)] = strings.Join(with, ", "), strings.Join(with, ", ")
+					titles[m.ID], titles[cmp.Or(m.Name, m.ID)] = strings.Join(with, ", "), strings.Join(with, ", ")
 					return nil
 				}
 				if day == nil {
-					people[m.ID] = r.person(m.ID, first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
+					people[m.ID] = r.person(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
-				return r.slack(m, day[1], first(titles[day[1]], day[1]), people, said, v.Pos)
+				return r.slack(m, day[1], cmp.Or(titles[day[1]], day[1]), people, said, v.Pos)
 			})
 			if err != nil {
 				return err
@@ -432,8 +433,8 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 	}
 	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], Pos: pos}
 	if out.Name == "" { // a guest, or a program: its name is its own
-		id := first(m.User, m.Bot, m.BotName)
-		if out.Name = r.person(id, first(m.Who.Display, m.Who.Real, m.BotName, id)); m.User != "" {
+		id := cmp.Or(m.User, m.Bot, m.BotName)
+		if out.Name = r.person(id, cmp.Or(m.Who.Display, m.Who.Real, m.BotName, id)); m.User != "" {
 			people[m.User] = out.Name
 		}
 	}
@@ -453,7 +454,7 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 	}
 	said.put(channel+m.TS, out.Text)
 	for _, c := range m.Cards {
-		if text := slackText(join(c.Title, first(c.Text, c.Fallback)), people); text != "" {
+		if text := slackText(join(c.Title, cmp.Or(c.Text, c.Fallback)), people); text != "" {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: "card", URL: c.Link, Text: text})
 		}
 	}
@@ -471,11 +472,11 @@ func slackText(s string, people map[string]string) string {
 		p := slackLink.FindStringSubmatch(link)
 		switch p[1] {
 		case "@":
-			return "@" + first(people[p[2]], p[3], p[2])
+			return "@" + cmp.Or(people[p[2]], p[3], p[2])
 		case "#":
-			return "#" + first(p[3], p[2])
+			return "#" + cmp.Or(p[3], p[2])
 		case "!": // <!here>, <!channel>
-			return "@" + first(p[3], p[2])
+			return "@" + cmp.Or(p[3], p[2])
 		}
 		return linked(p[3], strings.TrimPrefix(p[2], "mailto:"))
 	})
@@ -508,13 +509,4 @@ func (q *quotes[K]) put(id K, text string) {
 	}
 	q.text[id] = text
 	q.order = append(q.order, id)
-}
-
-func first(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package chats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -363,13 +364,13 @@ func member(obj []byte, name string) string {
 // record makes a message of a row.
 func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string) error {
 	f, said := rows.file, rows.said
-	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: first(get("quote"), said.get(get("reply"))), Pos: pos}
+	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: cmp.Or(get("quote"), said.get(get("reply"))), Pos: pos}
 	if c := get("conversation"); c != "" {
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
 	out.Role = roles[strings.ToLower(get("role"))]
 	if out.Role == "" { // a column for both: user and assistant, or names
-		out.Name = first(out.Name, get("role"))
+		out.Name = cmp.Or(out.Name, get("role"))
 	}
 	if role, ok := roles[strings.ToLower(out.Name)]; ok && out.Role == "" {
 		out.Role, out.Name = role, ""

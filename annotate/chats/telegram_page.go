@@ -3,6 +3,7 @@ package chats
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -115,7 +116,7 @@ func telegramMedia(own *html.Node) (out []schema.Attachment) {
 			for _, c := range strings.Fields(attribute(n, "class")) {
 				if kind, ok := strings.CutPrefix(c, "media_"); ok {
 					a.Type = map[string]string{"photo": "image", "voice_message": "audio", "audio_file": "audio", "video_file": "video"}[kind]
-					a.Type = first(a.Type, kind)
+					a.Type = cmp.Or(a.Type, kind)
 				}
 			}
 			if a.Type == "file" && a.Path != "" {

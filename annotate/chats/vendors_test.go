@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -89,7 +90,7 @@ func TestVendors(t *testing.T) {
 			got, s := readAll(t, put(t, "x", map[string]string{c.file: c.text}), c.o)
 			var all []string
 			for _, m := range got {
-				text := first(m.Name, m.Role) + ": " + m.Content
+				text := cmp.Or(m.Name, m.Role) + ": " + m.Content
 				if m.Timestamp != "" {
 					text += " @" + m.Timestamp
 				}
@@ -97,7 +98,7 @@ func TestVendors(t *testing.T) {
 					text += " < " + m.Quote
 				}
 				for _, a := range m.Attachments {
-					text += " [" + strings.Join(strings.Fields(a.Type+" "+first(a.Name, a.ID)), " ")
+					text += " [" + strings.Join(strings.Fields(a.Type+" "+cmp.Or(a.Name, a.ID)), " ")
 					if a.Text != "" {
 						text += " " + a.Text
 					}

@@ -9,9 +9,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"membench/internal/atomicfile"
 	"membench/schema/catalog"
 )
 
@@ -189,4 +192,37 @@ func ends(labels []string) string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// WritePack writes the files that a person drops on Browser and reads into a folder: style,
+// queries together, guide, then each query. It returns their paths.
+func WritePack(dir string, style, guide []byte, queries []Query) ([]string, error) {
+	zip, err := Zip(queries)
+	if err != nil {
+		return nil, err
+	}
+	type file struct {
+		name string
+		text []byte
+	}
+	files := []file{
+		{"membench.grass", style},
+		{"membench-queries.zip", zip},
+		{"guide.md", guide},
+	}
+	for _, q := range queries {
+		files = append(files, file{filepath.Join("queries", q.Name+".cypher"), []byte(q.File())})
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "queries"), 0o777); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(f.text); return err }); err != nil {
+			return nil, err
+		}
+		names = append(names, path)
+	}
+	return names, nil
 }

@@ -2,7 +2,6 @@ package probes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -59,7 +58,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Option
 
 // elements reads nodes before edges, whatever the order of the files.
 func elements(files []jsonl.File) schema.Seq[schema.Element] {
-	files = slices.Clone(files)
+	files = append([]jsonl.File{}, files...)
 	slices.SortStableFunc(files, func(a, b jsonl.File) int {
 		edge := func(f jsonl.File) int {
 			if strings.Contains(path.Base(strings.ReplaceAll(f.Name, "\\", "/")), "edges") {
@@ -69,27 +68,7 @@ func elements(files []jsonl.File) schema.Seq[schema.Element] {
 		}
 		return edge(a) - edge(b)
 	})
-	return func(yield func(schema.Record[schema.Element], error) bool) {
-		for _, f := range files {
-			r, err := f.Open()
-			if err != nil {
-				yield(schema.Record[schema.Element]{}, err)
-				return
-			}
-			ok := true
-			for rec, err := range jsonl.Decode[schema.Element](r, f.Name) {
-				var finding *schema.Finding
-				if ok = yield(rec, err); !ok || err != nil && !errors.As(err, &finding) {
-					ok = false
-					break
-				}
-			}
-			r.Close()
-			if !ok {
-				return
-			}
-		}
-	}
+	return jsonl.DecodeFiles[schema.Element](files, 0)
 }
 
 // Findings tells what was dropped, by type and reason, and what of the graph no case

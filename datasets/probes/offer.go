@@ -317,7 +317,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 	for _, who := range order {
 		f := subjects[who]
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
-		for _, pred := range m.preds() {
+		for _, pred := range m.names {
 			p, ok := m.w.cat.Predicate(pred)
 			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
@@ -346,11 +346,6 @@ func fits(subjects []string, typ string) bool {
 		return slices.Contains(catalog.People(), typ)
 	}
 	return slices.Contains(subjects, typ)
-}
-
-// preds lists the catalogue's predicates, sorted by name.
-func (m *maker) preds() []string {
-	return m.names
 }
 
 // quietOn reports whether, on a day, the topic's speaker speaks and nobody says a word

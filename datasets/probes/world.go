@@ -267,7 +267,6 @@ func (w *world) makeScopes(order []*turn, sessions map[string]string, users map[
 		if len(s.convs) > 1 {
 			s.conv = schema.ConvID(strings.ReplaceAll(key, ":", "-"))
 		}
-		_ = key
 	}
 	slices.SortFunc(w.scopes, func(a, b *scope) int { return cmp.Compare(a.conv, b.conv) })
 	for _, s := range w.scopes {

@@ -10,9 +10,7 @@ package aggregate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -188,38 +186,20 @@ func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
 
 // Read adds whole streams, either of which may be nil. Findings go to report and the
 // rest goes on; any other error ends the reading.
-func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(error) error) error {
-	if err := each(qa, report, func(r schema.Record[schema.QARecord]) error {
-		if f := a.Add(r); f != nil {
-			return report(f)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return each(sessions, report, func(r schema.Record[schema.SessionRecord]) error { a.AddSession(r); return nil })
-}
-
-func each[T any](in iter.Seq2[schema.Record[T], error], report func(error) error, f func(schema.Record[T]) error) error {
-	if in == nil {
-		return nil
-	}
-	for r, err := range in {
+func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(*schema.Finding)) error {
+	for r, err := range schema.Drop(qa, report) {
 		if err != nil {
-			var fault *schema.Finding
-			if !errors.As(err, &fault) {
-				return err
-			}
-			if err := report(err); err != nil {
-				return err
-			}
-			if !fault.Warning {
-				continue
-			}
-		}
-		if err := f(r); err != nil {
 			return err
 		}
+		if f := a.Add(r); f != nil {
+			report(f)
+		}
+	}
+	for r, err := range schema.Drop(sessions, report) {
+		if err != nil {
+			return err
+		}
+		a.AddSession(r)
 	}
 	return nil
 }

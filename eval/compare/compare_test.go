@@ -34,7 +34,7 @@ func seq(recs ...schema.QARecord) schema.Seq[schema.QARecord] {
 
 func runs(t *testing.T, recs ...schema.QARecord) []*compare.Run {
 	t.Helper()
-	out, err := compare.Read(seq(recs...), func(err error) error { return err })
+	out, err := compare.Read(seq(recs...), func(f *schema.Finding) { t.Error(f) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestFullContextRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := compare.Read(im.QA, func(err error) error { return err })
+		list, err := compare.Read(im.QA, func(f *schema.Finding) { t.Error(f) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +341,7 @@ func TestPairByText(t *testing.T) {
 		"other cases too": {write("d", func(i int) string { return "user " + string(rune('0'+i%2)) }, func(i int) string { return "asked/" + string(rune('0'+i)) }), 3, 3},
 		"the same ids":    {write("e", same, func(i int) string { return "q" + string(rune('0'+i)) }), 6, 0},
 	} {
-		rep, err := compare.Files{Paths: []string{ours, c.path}, Examples: 1, Options: compare.Options{Allow: []string{"questions", "golds"}}, Found: func(err error) error { return err }}.Compare(t.Context())
+		rep, err := compare.Files{Paths: []string{ours, c.path}, Examples: 1, Options: compare.Options{Allow: []string{"questions", "golds"}}, Found: func(f *schema.Finding) { t.Error(f) }}.Compare(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"membench/eval/records"
+	"membench/schema"
 )
 
 // Files are runs on disk: folders with qa_records.jsonl, or such files.
@@ -15,7 +16,7 @@ type Files struct {
 	Paths    []string
 	Examples int // questions to show of each pair, or gate; 0: none
 	Stdin    io.Reader
-	Found    func(error) error // gets each finding in the records
+	Found    func(*schema.Finding) // gets each finding in the records
 }
 
 // A source is one of the paths, and the runs that it holds.

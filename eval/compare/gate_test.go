@@ -52,7 +52,7 @@ func hold(t *testing.T, base, now []schema.QARecord, gates ...string) []compare.
 		list = append(list, g)
 	}
 	read := func(recs []schema.QARecord) []*compare.Run {
-		out, err := compare.Read(seq(recs...), func(err error) error { return err }, compare.MeasuresOf(list)...)
+		out, err := compare.Read(seq(recs...), func(f *schema.Finding) { t.Error(f) }, compare.MeasuresOf(list)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,20 +74,11 @@ func Measures() []string { return slices.Sorted(maps.Keys(measures)) }
 
 // Read takes a stream apart into runs, one for each system and data set, sorted by name,
 // with the measures named. Findings go to report.
-func Read(in schema.Seq[schema.QARecord], report func(error) error, measured ...string) ([]*Run, error) {
+func Read(in schema.Seq[schema.QARecord], report func(*schema.Finding), measured ...string) ([]*Run, error) {
 	runs, names := map[string]*Run{}, figure.Names{}
-	for r, err := range in {
+	for r, err := range schema.Drop(in, report) {
 		if err != nil {
-			var f *schema.Finding
-			if !errors.As(err, &f) {
-				return nil, err
-			}
-			if err := report(err); err != nil {
-				return nil, err
-			}
-			if !f.Warning {
-				continue
-			}
+			return nil, err
 		}
 		q := &r.V
 		for _, s := range []*string{&q.System, &q.Dataset, &q.CaseID, &q.RawCategory} {

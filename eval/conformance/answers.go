@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -179,7 +180,7 @@ func lmeRetrieval(s *suite, raw []byte) error {
 		return err
 	}
 	hold := func(name string, want map[string]protocol.Retrieval, f func(corpus, correct []string, ranking []int, k int) (protocol.Retrieval, error)) error {
-		for _, key := range sortedKeys(want) {
+		for _, key := range slices.Sorted(maps.Keys(want)) {
 			k, err := strconv.Atoi(key)
 			if err != nil {
 				return err
@@ -198,15 +199,6 @@ func lmeRetrieval(s *suite, raw []byte) error {
 		return err
 	}
 	return hold("session_rollup", r.Rollup, protocol.LMERollup)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // lmePrompt checks the routing of each row with our own words, and the rendered prompt
@@ -319,10 +311,10 @@ func mabMetrics(s *suite, raw []byte) error {
 			s.same(name, have == nil, len(golds) == 0)
 			return
 		}
-		for _, k := range sortedKeys(want) {
+		for _, k := range slices.Sorted(maps.Keys(want)) {
 			s.num(name+"/"+k, have[k], float64(want[k]))
 		}
-		s.same(name, sortedKeys(have), sortedKeys(want))
+		s.same(name, slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want)))
 	}
 	hold("raw", protocol.MABMetrics(r.Pred, golds), r.Raw)
 	hold("post", protocol.MABPost(r.Subset, r.Pred, golds, elements), r.Post)

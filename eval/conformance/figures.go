@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -164,7 +165,7 @@ func percentile(s *suite, raw []byte) error {
 	if err := codec.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	for _, q := range sortedKeys(r.Linear) {
+	for _, q := range slices.Sorted(maps.Keys(r.Linear)) {
 		var at number
 		if err := at.UnmarshalJSON([]byte(q)); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"membench/eval/figure"
 	"membench/eval/records"
 	"membench/internal/stats"
 	"membench/schema"
@@ -164,12 +165,12 @@ func Compare(first, second *Analysis) (out []Difference) {
 		c := cell{row.System, row.Dataset, row.Category}
 		if e := difference(second.f1[c], first.f1[c]); e.n > 0 {
 			family = append(family, &e)
-			out = append(out, Difference{System: c.system, Dataset: c.dataset, Category: c.category, N: e.n, Mean: e.mean, Lo: defined(e.lo), Hi: defined(e.hi)})
+			out = append(out, Difference{System: c.system, Dataset: c.dataset, Category: c.category, N: e.n, Mean: e.mean, Lo: figure.Defined(e.lo), Hi: figure.Defined(e.hi)})
 		}
 	}
 	holm(family)
 	for i, e := range family {
-		out[i].P = defined(e.adjusted)
+		out[i].P = figure.Defined(e.adjusted)
 	}
 	return out
 }

@@ -44,7 +44,7 @@ type Options struct {
 	Eval     *config.Eval // data sets, reader, grading, models; its systems are the design's
 	Design   Design
 	Pipeline pipeline.Options // how runs are made; Models is needed where one is asked
-	Report   func(*schema.Finding) error
+	Report   func(*schema.Finding)
 }
 
 // Design says what is compared and how.

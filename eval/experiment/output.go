@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/internal/codec"
 )
 
@@ -44,7 +45,7 @@ const (
 
 // atLeast judges an estimate against a criterion.
 func atLeast(name, dataset, rule string, e estimate, least float64) Decision {
-	d := Decision{Name: name, Dataset: dataset, Rule: rule, Value: defined(e.mean), Lo: defined(e.lo), Hi: defined(e.hi), N: e.n, Verdict: NotShown}
+	d := Decision{Name: name, Dataset: dataset, Rule: rule, Value: figure.Defined(e.mean), Lo: figure.Defined(e.lo), Hi: figure.Defined(e.hi), N: e.n, Verdict: NotShown}
 	switch {
 	case math.IsNaN(e.mean) || e.n == 0:
 		d.Verdict = Unknown
@@ -55,13 +56,6 @@ func atLeast(name, dataset, rule string, e estimate, least float64) Decision {
 		d.Verdict = NotMet
 	}
 	return d
-}
-
-func defined(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
 
 // output is the folder of one analysis.

@@ -53,9 +53,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 			}
 			var f *schema.Finding
 			if errors.As(err, &f) {
-				if err := e.found(f); err != nil {
-					return nil, err
-				}
+				e.found(f)
 				continue
 			}
 			if err != nil {
@@ -88,11 +86,10 @@ func questionKey(q *schema.QARecord) string {
 	return fmt.Sprintf("%s\x00%s\x00%d", q.CaseID, q.QuestionID, q.Repeat)
 }
 
-func (e *experiment) found(f *schema.Finding) error {
-	if e.Report == nil {
-		return nil
+func (e *experiment) found(f *schema.Finding) {
+	if e.Report != nil {
+		e.Report(f)
 	}
-	return e.Report(f)
 }
 
 // answer takes one record down; false where the measure did not score it.

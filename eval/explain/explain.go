@@ -57,9 +57,8 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
-	// Report is told of findings in Sessions and Cases, once each; nil drops them. An
-	// error ends the stream.
-	Report func(*schema.Finding) error
+	// Report is called with the findings in Sessions and Cases, once each; nil drops them.
+	Report func(*schema.Finding)
 }
 
 func (o Options) defaults() Options {

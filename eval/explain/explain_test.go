@@ -236,7 +236,7 @@ func TestGroups(t *testing.T) {
 	}
 	findings := 0
 	i := 0
-	for r, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: counted, Cases: seq(cases), Report: func(*schema.Finding) error { findings++; return nil }}) {
+	for r, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: counted, Cases: seq(cases), Report: func(*schema.Finding) { findings++ }}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,21 +91,20 @@ func Write(w io.Writer, labels []Label, f Form) error {
 }
 
 // Read reads a file of labels. A line that cannot be read, that names no answer, or has a
-// hop or cause that is none, is finding EVL102 and left out; report may end the reading with an error.
-func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) ([]Label, error) {
+// hop or cause that is none, is finding EVL102 and left out.
+func Read(r io.Reader, name string, f Form, report func(*schema.Finding)) ([]Label, error) {
 	var out []Label
-	bad := func(line int, message, have, want string) error {
-		return report(&schema.Finding{Pos: schema.Pos{File: name, Line: line}, Code: "EVL102", Message: message, Have: have, Want: want})
+	bad := func(line int, message, have, want string) {
+		report(&schema.Finding{Pos: schema.Pos{File: name, Line: line}, Code: "EVL102", Message: message, Have: have, Want: want})
 	}
-	take := func(l Label, line int) error {
+	take := func(l Label, line int) {
 		if l.System == "" || l.CaseID == "" || l.QuestionID == "" {
-			return bad(line, "the label does not identify an answer", fmt.Sprintf("system %q, case_id %q, question_id %q", l.System, l.CaseID, l.QuestionID), "all three")
+			bad(line, "the label does not identify an answer", fmt.Sprintf("system %q, case_id %q, question_id %q", l.System, l.CaseID, l.QuestionID), "all three")
+		} else if what, have, want := l.normal(); what != "" {
+			bad(line, "this is not a valid "+what, have, want)
+		} else {
+			out = append(out, l)
 		}
-		if what, have, want := l.normal(); what != "" {
-			return bad(line, "this is not a valid "+what, have, want)
-		}
-		out = append(out, l)
-		return nil
 	}
 	b := bufio.NewReader(r)
 	if mark, err := b.Peek(3); err == nil && bytes.Equal(mark, []byte("\uFEFF")) {
@@ -121,12 +120,9 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 			}
 			var l Label
 			if err = codec.Unmarshal(line.Bytes, &l); err == nil {
-				err = take(l, line.Pos.Line)
+				take(l, line.Pos.Line)
 			} else {
-				err = bad(line.Pos.Line, "the line is not a label: "+err.Error(), "", "")
-			}
-			if err != nil {
-				return out, err
+				bad(line.Pos.Line, "the line is not a label: "+err.Error(), "", "")
 			}
 		}
 		return out, nil
@@ -144,9 +140,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 		case err == io.EOF:
 			return out, nil
 		case errors.As(err, &wrong):
-			if err := bad(wrong.Line, "the line is not a row of a table: "+wrong.Err.Error(), "", ""); err != nil {
-				return out, err
-			}
+			bad(wrong.Line, "the line is not a row of a table: "+wrong.Err.Error(), "", "")
 			continue
 		case err != nil:
 			return out, fmt.Errorf("%s: %w", name, err)
@@ -178,9 +172,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 			}
 		}
 		line, _ := t.FieldPos(0)
-		if err := take(l, line); err != nil {
-			return out, err
-		}
+		take(l, line)
 	}
 }
 

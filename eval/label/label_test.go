@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 				}
 			}
 		}
-		got, err := label.Read(&b, "labels", f, func(f *schema.Finding) error { return f })
+		got, err := label.Read(&b, "labels", f, func(f *schema.Finding) { t.Error(f) })
 		if err != nil || !reflect.DeepEqual(got, labels) {
 			t.Errorf("form %d: %v\nhave %+v\nwant %+v", f, err, got, labels)
 		}
@@ -56,9 +56,8 @@ func TestNamesNoAnswer(t *testing.T) {
 		label.CSV:   "system,case_id,question_id,hop\ns,c,q,gold\n,,,gold\ns,,q,\n",
 	} {
 		var lines []int
-		labels, err := label.Read(strings.NewReader(text), "labels", form, func(f *schema.Finding) error {
+		labels, err := label.Read(strings.NewReader(text), "labels", form, func(f *schema.Finding) {
 			lines = append(lines, f.Pos.Line)
-			return nil
 		})
 		first := map[label.Form]int{label.JSONL: 2, label.CSV: 3}[form]
 		if err != nil || len(labels) != 1 || !slices.Equal(lines, []int{first, first + 1}) {
@@ -78,11 +77,10 @@ func FuzzRead(f *testing.F) {
 		if form < 0 || form > 2 {
 			return
 		}
-		labels, err := label.Read(bytes.NewReader(in), "f", label.Form(form), func(f *schema.Finding) error {
+		labels, err := label.Read(bytes.NewReader(in), "f", label.Form(form), func(f *schema.Finding) {
 			if f.Code != "EVL102" || f.Message == "" {
 				t.Errorf("finding %+v", f)
 			}
-			return nil
 		})
 		if err != nil {
 			return
@@ -242,7 +240,7 @@ func TestBook(t *testing.T) {
 	if b.Said(changed).Verdict != "" {
 		t.Error("a label holds for another answer")
 	}
-	labels, err := label.ReadFiles([]string{dir}, func(f *schema.Finding) error { return f })
+	labels, err := label.ReadFiles([]string{dir}, func(f *schema.Finding) { t.Error(f) })
 	if err != nil || len(labels) != 3 || labels[0].By != "Ann / 安" || labels[0].Verdict != label.Unsure {
 		t.Errorf("read %+v, %v", labels, err)
 	}
@@ -415,7 +413,7 @@ func TestPage(t *testing.T) {
 	if n := bytes.Count(raw, []byte("\n")); n != 8 {
 		t.Errorf("%d lines, want one for each of 8 changes:\n%s", n, raw)
 	}
-	labels, err := label.ReadFiles([]string{dir}, func(f *schema.Finding) error { return f })
+	labels, err := label.ReadFiles([]string{dir}, func(f *schema.Finding) { t.Error(f) })
 	if err != nil || len(labels) != 3 {
 		t.Fatalf("have %+v, %v", labels, err)
 	}

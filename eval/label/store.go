@@ -100,7 +100,7 @@ func FormOf(path string) Form {
 // ReadFiles reads the labels of files and folders (their .jsonl, .csv and .tsv files) in
 // the order of their names; of a person's labels on one answer the last counts. Who made
 // a label that does not say it is the name of its file.
-func ReadFiles(paths []string, report func(*schema.Finding) error) ([]Label, error) {
+func ReadFiles(paths []string, report func(*schema.Finding)) ([]Label, error) {
 	files, err := filesOf(paths)
 	if err != nil {
 		return nil, err

@@ -52,8 +52,8 @@ func (r *GradedRun) Open(log Log) (qa string, err error) {
 	} else {
 		r.Cases = jsonl.Files[schema.Case]([]string{r.CasesFile}, nil)
 	}
-	if r.Report == nil && log.Found != nil {
-		r.Report = func(f *schema.Finding) error { log.Found(f); return nil }
+	if r.Report == nil {
+		r.Report = log.Found
 	}
 	return qa, nil
 }

@@ -204,7 +204,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	out := schema.Observe(grade.QA(ctx, schema.Observe(in, g.fillPoints), g.Grade), g.figures.qa)
 	if g.Explain != nil {
 		o := *g.Explain
-		o.Report = func(f *schema.Finding) error { g.t.found(f); return nil }
+		o.Report = g.t.found
 		o.Sessions = jsonl.Files[schema.SessionRecord]([]string{sessionOut}, nil)
 		out = explain.QA(ctx, out, o)
 	}

@@ -227,7 +227,7 @@ func (m *merge) manifest(from string, res evalrun.Result) error {
 func (m *merge) sayRest(usage []schema.StepUsage) error {
 	var b config.Budget
 	for i, dir := range m.shards.Dirs {
-		s, err := Began(dir)
+		s, err := begunAt(dir)
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func Example_compare() {
 	if _, err := pipeline.Run(context.Background(), evaluation(dir, "oracle", "null"), pipeline.Options{}); err != nil {
 		panic(err)
 	}
-	f := compare.Files{Options: compare.Options{Protocol: "evidence-recall"}, Paths: []string{dir}, Found: func(err error) error { return err }}
+	f := compare.Files{Options: compare.Options{Protocol: "evidence-recall"}, Paths: []string{dir}, Found: func(f *schema.Finding) { fmt.Println(f) }}
 	rep, err := f.Compare(context.Background())
 	if err != nil {
 		panic(err)

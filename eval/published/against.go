@@ -44,19 +44,18 @@ func newRowCheck(asked []Asked) *rowCheck {
 func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // row reports what a row says otherwise than its data set.
-func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) error) error {
+func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.Finding)) {
 	id, _, _ := strings.Cut(q.QuestionID, "#")
-	tell := func(code, message, have, want string, warning bool) error {
-		return report(&schema.Finding{Pos: pos, Code: code, Message: message + " (" + q.QuestionID + ")", Have: have, Want: want, Warning: warning})
+	tell := func(code, message, have, want string, warning bool) {
+		report(&schema.Finding{Pos: pos, Code: code, Message: message + " (" + q.QuestionID + ")", Have: have, Want: want, Warning: warning})
 	}
 	a, ok := c.asked[id]
 	if !ok {
-		return tell("PUB005", "the row asks what its data set does not ask", q.Question, "", false)
+		tell("PUB005", "the row asks what its data set does not ask", q.Question, "", false)
+		return
 	}
 	if c.seen[id]++; c.seen[id] > 1 {
-		if err := tell("PUB006", "the question has a second row", fmt.Sprint(c.seen[id], " rows"), "one", false); err != nil {
-			return err
-		}
+		tell("PUB006", "the question has a second row", fmt.Sprint(c.seen[id], " rows"), "one", false)
 	}
 	c.cases[a.CaseID] = true
 	c.apart = c.apart || slices.Contains(figure.Apart(q.Dataset), q.RawCategory)
@@ -65,14 +64,10 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 		if other := c.texts[a.CaseID+"\x00"+plain(q.Question)]; other != "" {
 			want += ", of " + other + " is the row's"
 		}
-		if err := tell("PUB007", "the row has another question than its data set", q.Question, want, false); err != nil {
-			return err
-		}
+		tell("PUB007", "the row has another question than its data set", q.Question, want, false)
 	}
 	if q.RawCategory != a.RawCategory {
-		if err := tell("PUB008", "the row has another category than its data set", q.RawCategory, a.RawCategory, false); err != nil {
-			return err
-		}
+		tell("PUB008", "the row has another category than its data set", q.RawCategory, a.RawCategory, false)
 	}
 	gold := func(list []string) bool {
 		return slices.ContainsFunc(q.AllGolds(), func(g string) bool {
@@ -82,23 +77,18 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 	switch {
 	case a.Abstain || gold(a.Golds()):
 	case a.Errata != nil && gold([]string{a.Errata.Answer}):
-		if err := tell("PUB009", "the row was graded against a corrected gold ("+a.Errata.Overlay+")", q.Gold, a.Answer, true); err != nil {
-			return err
-		}
+		tell("PUB009", "the row was graded against a corrected gold ("+a.Errata.Overlay+")", q.Gold, a.Answer, true)
 	default:
-		if err := tell("PUB009", "the row has another gold than its data set", q.Gold, a.Answer, false); err != nil {
-			return err
-		}
+		tell("PUB009", "the row has another gold than its data set", q.Gold, a.Answer, false)
 	}
 	if a.Errata != nil && gold(a.Golds()) {
-		return tell("PUB010", "the gold is disputed: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
+		tell("PUB010", "the gold is disputed: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
 	}
-	return nil
 }
 
 // missing reports the questions of the cases that were asked which have no row. Categories
 // that stand apart are expected only where some row is of one.
-func (c *rowCheck) missing(dataset, run string, report func(error) error) error {
+func (c *rowCheck) missing(dataset, run string, report func(*schema.Finding)) {
 	var ids []string
 	for id, a := range c.asked {
 		if c.seen[id] == 0 && c.cases[a.CaseID] && (c.apart || !slices.Contains(figure.Apart(dataset), a.RawCategory)) {
@@ -113,16 +103,11 @@ func (c *rowCheck) missing(dataset, run string, report func(error) error) error 
 		}
 	}
 	for _, id := range sortedNames(lost) {
-		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "no question of a case has a row (" + id + ")", Have: fmt.Sprint(lost[id], " questions")}); err != nil {
-			return err
-		}
+		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "no question of a case has a row (" + id + ")", Have: fmt.Sprint(lost[id], " questions")})
 	}
 	for _, id := range ids {
-		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory}); err != nil {
-			return err
-		}
+		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory})
 	}
-	return nil
 }
 
 // contradicts reports a recorded verdict that the row itself contradicts: the answer is the
@@ -152,7 +137,7 @@ func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
 // littleAgreement), over enough verdicts of both kinds, at least a twentieth of the rows, of
 // either judge. So labels look that were turned
 // round, or moved to other rows.
-func (a *audit) exchanged(report func(error) error) error {
+func (a *audit) exchanged(report func(*schema.Finding)) {
 	for _, r := range a.regrades {
 		if r.p.Name != "rule" {
 			continue
@@ -166,26 +151,19 @@ func (a *audit) exchanged(report func(error) error) error {
 			}
 			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
 			if k.CI.Hi < littleAgreement {
-				err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts have little to do with their answers: labels may have been exchanged",
+				report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts have little to do with their answers: labels may have been exchanged",
 					Have: fmt.Sprintf("κ %.3f (%.3f to %.3f) with the rule judge over %d rows", k.K, k.CI.Lo, k.CI.Hi, x.n)})
-				if err != nil {
-					return err
-				}
 			}
 		}
 	}
-	return nil
 }
 
 // uneven reports rows that lack what nearly all others have: a recorded verdict or score, or,
 // of a recorded score that a protocol gives for nearly all rows, that it gives it.
-func (a *audit) uneven(report func(error) error) error {
+func (a *audit) uneven(report func(*schema.Finding)) {
 	for _, name := range sortedNames(a.recorded) {
 		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {
-			err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "rows without a recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
-			if err != nil {
-				return err
-			}
+			report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "rows without a recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
 		}
 	}
 	for _, r := range a.regrades {
@@ -195,13 +173,10 @@ func (a *audit) uneven(report func(error) error) error {
 				continue
 			}
 			for _, i := range x.differ {
-				if err := report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score is not that of its answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives those of the other rows"}); err != nil {
-					return err
-				}
+				report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score is not that of its answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives those of the other rows"})
 			}
 		}
 	}
-	return nil
 }
 
 const (

@@ -1,7 +1,6 @@
 package published
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -147,9 +146,8 @@ type against struct {
 	differ   []int // rows whose score is another
 }
 
-// Run audits one import. Findings go to report; an error of report or of the stream
-// ends the audit.
-func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
+// Run audits one import. Findings go to report; an error of the stream ends the audit.
+func Run(im *Import, o AuditOptions, report func(*schema.Finding)) (*Audit, error) {
 	if o.Protocols == nil {
 		o.Protocols = RuleProtocols()
 	}
@@ -157,12 +155,9 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 	for _, p := range o.Protocols {
 		a.regrades = append(a.regrades, &regrade{p: p, against: map[string]*against{}})
 	}
-	fault := func(err error) error {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			a.out.Left++
-		}
-		return report(err)
+	fault := func(f *schema.Finding) {
+		a.out.Left++
+		report(f)
 	}
 	var rows *rowCheck
 	if o.Asked != nil {
@@ -172,57 +167,37 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for r, err := range im.QA {
-		var f *schema.Finding
+	for r, err := range schema.Drop(im.QA, fault) {
 		if err != nil {
-			if e := fault(err); e != nil {
-				return nil, e
-			}
-			if !errors.As(err, &f) || !f.Warning {
-				continue
-			}
+			return nil, err
 		}
 		a.add(&r.V)
 		a.rows = append(a.rows, placed{digestOf(&r.V, same[0]), r.Pos, r.V.QuestionID})
 		if why := contradicts(&r.V, same[0]); why != "" {
-			if e := fault(&schema.Finding{Pos: r.Pos, Code: "PUB012", Warning: true, Message: why + " (" + r.V.QuestionID + ")", Have: r.V.Answer, Want: r.V.Gold}); e != nil {
-				return nil, e
-			}
+			fault(&schema.Finding{Pos: r.Pos, Code: "PUB012", Warning: true, Message: why + " (" + r.V.QuestionID + ")", Have: r.V.Answer, Want: r.V.Gold})
 		}
 		if rows != nil {
-			if e := rows.row(&r.V, r.Pos, fault); e != nil {
-				return nil, e
-			}
+			rows.row(&r.V, r.Pos, fault)
 		}
 	}
 	if rows != nil {
-		if e := rows.missing(a.out.Dataset, im.System, fault); e != nil {
-			return nil, e
+		rows.missing(a.out.Dataset, im.System, fault)
+	}
+	for r, err := range schema.Drop(im.Sessions, fault) {
+		if err != nil {
+			return nil, err
 		}
+		a.addSession(&r.V)
 	}
-	if im.Sessions != nil {
-		for r, err := range im.Sessions {
-			if err != nil {
-				if e := fault(err); e != nil {
-					return nil, e
-				}
-				continue
-			}
-			a.addSession(&r.V)
-		}
-	}
-	if e := errors.Join(a.exchanged(fault), a.uneven(fault)); e != nil {
-		return nil, e
-	}
+	a.exchanged(fault)
+	a.uneven(fault)
 	run, known, err := recognise(a.rows)
 	if err != nil {
 		return nil, err
 	}
 	a.out.Known = run
 	if known != nil {
-		if e := differences(run, a.rows, known, fault); e != nil {
-			return nil, e
-		}
+		differences(run, a.rows, known, fault)
 	}
 	a.finish(slices.Concat(im.Claims, Published(run), o.Claims))
 	return a.out, nil

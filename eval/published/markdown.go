@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/schema"
 )
 
@@ -14,13 +15,6 @@ func Number(x *float64, decimals int) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.*f", decimals, *x)
-}
-
-func pct(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", 100**x)
 }
 
 func span(f schema.Figure) string {
@@ -74,7 +68,7 @@ func Markdown(w io.Writer, a *Audit) {
 	}
 	fmt.Fprintf(w, "| figure, percent | value | Wilson 95 %% | n | unscored | beside the recorded |\n|---|---|---|---|---|---|\n")
 	for _, r := range append(append([]Recorded{}, a.Recorded...), a.Sessions...) {
-		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, figure.Percent(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)
 	}
 	for _, r := range a.Regrades {
 		if r.Overall.N == 0 {
@@ -89,7 +83,7 @@ func Markdown(w io.Writer, a *Audit) {
 				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3)))
 			}
 		}
-		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, figure.Percent(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
 	}
 	if v := a.Votes; v != nil {
 		fmt.Fprintf(w, "\nVotes: %d each, unanimous on %.2f %% of %d answers, Fleiss κ %s, free-marginal κ %s.\n", v.Raters, 100*v.Unanimous, v.N, Number(v.Fleiss, 3), Number(v.Randolph, 3))
@@ -98,7 +92,7 @@ func Markdown(w io.Writer, a *Audit) {
 		if len(r.Categories) > 1 && base(r.Protocol) == RecordedJudge {
 			var cells []string
 			for _, c := range r.Categories {
-				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, pct(c.Figure.Value), span(c.Figure), c.Figure.N))
+				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, figure.Percent(c.Figure.Value), span(c.Figure), c.Figure.N))
 			}
 			fmt.Fprintf(w, "\n`%s` by category: %s.\n", r.Protocol, strings.Join(cells, " · "))
 		}
@@ -116,9 +110,43 @@ func Markdown(w io.Writer, a *Audit) {
 		}
 		here := "–"
 		if c.Ours.Value != nil {
-			here = fmt.Sprintf("%s, %s (%d)", pct(c.Ours.Value), span(c.Ours), c.Ours.N)
+			here = fmt.Sprintf("%s, %s (%d)", figure.Percent(c.Ours.Value), span(c.Ours), c.Ours.N)
 		}
 		fmt.Fprintf(w, "| %s | %s | %.*f (%d) | %s | %s |\n", c.Source, what, max(c.Decimals-2, 0), 100*c.Value, c.N, here, Verdict(c))
 	}
 	fmt.Fprintln(w)
+}
+
+// WriteText writes an audit for people; Markdown has more of it.
+func (a *Audit) WriteText(w io.Writer) {
+	fmt.Fprintf(w, "%s (%s, %s): %d answers, %d findings\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
+	if a.Known != "" {
+		fmt.Fprintf(w, "  recognised by its answers: the public run %s\n", a.Known)
+	}
+	for _, r := range append(a.Recorded, a.Sessions...) {
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+	}
+	if v := a.Votes; v != nil {
+		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), Number(v.Fleiss, 3))
+	}
+	for _, r := range a.Regrades {
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		for _, x := range r.Against {
+			if x.Reproduces() {
+				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
+			} else if x.Kappa != nil {
+				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3))
+			}
+		}
+	}
+	for _, c := range a.Checks {
+		what := c.Protocol
+		if c.Category != "" {
+			what += ", category " + c.Category
+		}
+		if c.Label != "" {
+			what += ", " + c.Label
+		}
+		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, Verdict(c), c.Source)
+	}
 }

@@ -71,7 +71,7 @@ func audit(t *testing.T, path string, o published.Options, claims []published.Cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := published.Run(im, published.AuditOptions{Claims: claims}, func(error) error { return nil })
+	a, err := published.Run(im, published.AuditOptions{Claims: claims}, func(*schema.Finding) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,14 +424,7 @@ func TestSharedTampering(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := map[string]int{}
-			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: append([]*protocol.Protocol{}, by...)}, func(err error) error {
-				var f *schema.Finding
-				if !errors.As(err, &f) {
-					return err
-				}
-				out[f.Code]++
-				return nil
-			}); err != nil {
+			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: append([]*protocol.Protocol{}, by...)}, func(f *schema.Finding) { out[f.Code]++ }); err != nil {
 				t.Fatal(err)
 			}
 			return out
@@ -500,7 +493,7 @@ func TestSharedKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := published.Run(again, published.AuditOptions{Protocols: []*protocol.Protocol{}}, func(err error) error { return err })
+		a, err := published.Run(again, published.AuditOptions{Protocols: []*protocol.Protocol{}}, func(f *schema.Finding) { t.Error(f) })
 		if !*update && (err != nil || a.Known != im.System) {
 			t.Errorf("%s is recognised as %q: %v", im.System, a.Known, err)
 		}

@@ -11,7 +11,7 @@ import (
 // together. It reads on from where it is and, at the end, once from the start.
 type Cursor[T any, K comparable] struct {
 	seq    schema.Seq[T]
-	report func(*schema.Finding) error
+	report func(*schema.Finding)
 	key    func(*T) K
 
 	next  func() (schema.Record[T], error, bool)
@@ -23,7 +23,7 @@ type Cursor[T any, K comparable] struct {
 
 // NewCursor reads seq, which may be nil, from its start; report, which may be nil, is told of
 // findings, each once.
-func NewCursor[T any, K comparable](seq schema.Seq[T], report func(*schema.Finding) error, key func(*T) K) *Cursor[T, K] {
+func NewCursor[T any, K comparable](seq schema.Seq[T], report func(*schema.Finding), key func(*T) K) *Cursor[T, K] {
 	return &Cursor[T, K]{seq: seq, report: report, key: key, known: map[K]bool{}}
 }
 
@@ -55,9 +55,7 @@ func (c *Cursor[T, K]) advance() error {
 			return err
 		default:
 			if c.report != nil && !c.whole {
-				if err := c.report(f); err != nil {
-					return err
-				}
+				c.report(f)
 			}
 			if !f.Warning {
 				continue

@@ -73,21 +73,12 @@ func New(o Options, summaries []schema.Summary) (*Builder, error) {
 // Read takes records in, once, in the order in which the page lists them. Findings go to
 // report and the rest goes on; any other error ends the reading. A record of a system
 // or data set that no summary has is an error: the figures would not be its own.
-func (b *Builder) Read(in schema.Seq[schema.QARecord], report func(error) error) error {
-	for rec, err := range in {
-		if err != nil {
-			var f *schema.Finding
-			if !errors.As(err, &f) {
-				return err
-			}
-			if err := report(err); err != nil {
-				return err
-			}
-			if !f.Warning {
-				continue
-			}
+func (b *Builder) Read(in schema.Seq[schema.QARecord], report func(*schema.Finding)) error {
+	for rec, err := range schema.Drop(in, report) {
+		if err == nil {
+			err = b.add(&rec.V)
 		}
-		if err := b.add(&rec.V); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func (d *Dataset) csv(s *System) (out [][]string) {
 		}
 	}
 	all := answers(s)
-	for _, o := range sortedKeys(s.Summary.Outcomes) {
+	for _, o := range slices.Sorted(maps.Keys(s.Summary.Outcomes)) {
 		value("asked", "", "outcome", o, all, float64(s.Summary.Outcomes[o]))
 	}
 	for _, u := range s.Summary.Usage {
@@ -121,13 +122,4 @@ func safe(s string) string {
 		return "'" + s
 	}
 	return s
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -66,7 +68,7 @@ func (x Run) line() string {
 	if x.Now != "" {
 		s += ", " + x.Now
 	}
-	for _, k := range sortedKeys(x.Models) {
+	for _, k := range slices.Sorted(maps.Keys(x.Models)) {
 		s += ", " + k + ": " + x.Models[k]
 	}
 	return s

@@ -28,7 +28,7 @@ func summaries(t testing.TB, ins ...schema.Seq[schema.QARecord]) []schema.Summar
 	t.Helper()
 	a := aggregate.New(aggregate.Options{Prices: figure.Prices{Prices: llm.Prices{"gpt-4o-mini": {Input: .15, Output: .6}}, Currency: "USD", AsOf: "2026-01-01"}})
 	for _, in := range ins {
-		if err := a.Read(in, nil, func(err error) error { return err }); err != nil {
+		if err := a.Read(in, nil, func(f *schema.Finding) { t.Error(f) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func build(t testing.TB, o report.Options, folder string, ins ...schema.Seq[sche
 		t.Fatal(err)
 	}
 	for _, in := range ins {
-		if err := b.Read(in, func(err error) error { return err }); err != nil {
+		if err := b.Read(in, func(f *schema.Finding) { t.Error(f) }); err != nil {
 			t.Fatal(err)
 		}
 	}

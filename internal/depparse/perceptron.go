@@ -71,7 +71,7 @@ func (w *weights) vote(features []uint32, score []int32) {
 }
 
 // best is the class of the highest score; the first one wins a tie.
-func best(score []int32) int {
+func best[N int32 | float32](score []N) int {
 	b := 0
 	for i, s := range score {
 		if s > score[b] {

@@ -116,16 +116,6 @@ func (l *learner) add(cs []cell, class int, by float32) []cell {
 	return cs
 }
 
-func bestOf(score []float32) int {
-	b := 0
-	for i, s := range score {
-		if s > score[b] {
-			b = i
-		}
-	}
-	return b
-}
-
 // Train makes a model of a treebank's sentences.
 func Train(sentences [][]Word, o TrainOptions) []byte {
 	classes := func(of func(Word) string) []string {
@@ -178,7 +168,7 @@ func trainTagger(sentences [][]Word, tags []string, o TrainOptions) *learner {
 			ts := tokensOf(sentences[k])
 			for i := range ts {
 				fs = tagFeatures(fs, ts, i)
-				guess, right := bestOf(l.vote(fs)), l.index[sentences[k][i].Tag]
+				guess, right := best(l.vote(fs)), l.index[sentences[k][i].Tag]
 				l.learn(fs, right, guess)
 				ts[i].tag = uint32(guess) + 1
 			}
@@ -262,7 +252,7 @@ func trainParser(sentences [][]Word, ts [][]token, rels []string, o TrainOptions
 					continue
 				}
 				fs = labelFeatures(fs, s, i)
-				labeller.learn(fs, labeller.index[w.Rel], bestOf(labeller.vote(fs)))
+				labeller.learn(fs, labeller.index[w.Rel], best(labeller.vote(fs)))
 			}
 		}
 		o.Log("parser, epoch %d: %d wrong moves", epoch+1, wrong)

@@ -3,6 +3,7 @@
 package textnorm
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -167,4 +168,35 @@ func OneLine(s string, n int) string {
 		out += "…"
 	}
 	return out
+}
+
+// CompareDigits compares runs of digits by value, whatever their length.
+func CompareDigits(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// Natural compares names with the numbers in them by value.
+func Natural(a, b string) int {
+	digits := func(s string) int {
+		i := 0
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		return i
+	}
+	for a != "" && b != "" {
+		if i, j := digits(a), digits(b); i > 0 && j > 0 {
+			if c := CompareDigits(a[:i], b[:j]); c != 0 {
+				return c
+			}
+			a, b = a[i:], b[j:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
 }

@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"slices"
@@ -234,4 +235,35 @@ func Repair(w io.Writer, path string) (Check, error) {
 		at = d.Offset + d.Bytes
 	}
 	return c, nil
+}
+
+// A Sum is what a cassette holds of one kind, model and purpose.
+type Sum struct {
+	Kind    string    `json:"kind"`
+	Model   string    `json:"model"`
+	Purpose string    `json:"purpose,omitempty"`
+	Records int       `json:"records"`
+	Failed  int       `json:"failed,omitempty"`
+	First   llm.Usage `json:"first_paid"`
+}
+
+// Summarize counts the records that count, by kind, model and purpose, in the order in which
+// the first of each comes.
+func Summarize(ctx context.Context, path string) ([]*Sum, error) {
+	rows := []*Sum{}
+	at := map[[3]string]*Sum{}
+	err := Entries(path, func(n Entry) error {
+		k := [3]string{n.Kind, n.Model, n.Purpose}
+		if at[k] == nil {
+			at[k] = &Sum{Kind: n.Kind, Model: n.Model, Purpose: n.Purpose}
+			rows = append(rows, at[k])
+		}
+		at[k].Records++
+		if n.Failed != "" {
+			at[k].Failed++
+		}
+		at[k].First = at[k].First.Add(n.Usage)
+		return ctx.Err()
+	})
+	return rows, err
 }

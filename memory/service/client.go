@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net"
@@ -185,7 +186,7 @@ func (s *System) build(r request, sc *scope) (*outgoing, error) {
 // flat fills in a map of templates that are text in the end; what is absent is left out.
 func flat[V any](where string, m map[string]V, sc *scope) (map[string]string, error) {
 	out := map[string]string{}
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		v, err := expand(any(m[k]), sc)
 		if err == errAbsent {
 			continue
@@ -207,7 +208,7 @@ func multipartBody(form map[string]string) (kind string, body []byte, err error)
 	if err := w.SetBoundary("membench-" + hex.EncodeToString(sum[:16])); err != nil {
 		return "", nil, err
 	}
-	for _, k := range sortedKeys(form) {
+	for _, k := range slices.Sorted(maps.Keys(form)) {
 		name, file, isFile := strings.Cut(k, "@")
 		h := textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}}
 		if isFile {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +19,18 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	fault := func(pointer, message, have, want string) {
 		out = append(out, &schema.Finding{Pointer: pointer, Code: "SVC003", Message: message, Have: have, Want: want, Hint: "docs/adding-a-service.md"})
 	}
-	names := sortedKeys(s.Variables)
+	names := slices.Sorted(maps.Keys(s.Variables))
 	for _, r := range s.requests() {
-		names = append(names, sortedKeys(r.Save)...)
+		names = append(names, slices.Sorted(maps.Keys(r.Save))...)
 	}
 	for _, name := range names {
 		if slices.Contains(given, name) || name == "env" {
 			fault("", "a variable or saved value has a reserved name", name, "another name")
 		}
 	}
-	known := slices.Concat(given, sortedKeys(s.Variables))
+	known := slices.Concat(given, slices.Sorted(maps.Keys(s.Variables)))
 	for _, r := range s.requests() {
-		known = append(known, sortedKeys(r.Save)...)
+		known = append(known, slices.Sorted(maps.Keys(r.Save))...)
 	}
 	tree, err := decode(raw)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 				}
 				as = append(slices.Clip(as), name)
 			}
-			for _, k := range sortedKeys(v) {
+			for _, k := range slices.Sorted(maps.Keys(v)) {
 				if k != "doc" && k != "verified" {
 					look(pointer+schema.Pointer(k), v[k], as)
 				}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -206,7 +208,7 @@ func (m *remote) save(step string, r request, rep *reply) (map[string][]any, err
 	if rep.ignored {
 		return out, nil
 	}
-	for _, k := range sortedKeys(r.Save) {
+	for _, k := range slices.Sorted(maps.Keys(r.Save)) {
 		v := r.Save[k].list(rep.body)
 		if len(v) == 0 {
 			return nil, m.sys.fault(step, KindMalformed, rep, fmt.Sprintf("the answer has no value for %q (save): %s", k, clip(string(rep.raw))), nil)

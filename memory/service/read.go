@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -128,7 +129,7 @@ func (m *remote) missing(items []item) error {
 		there[x.id] = true
 	}
 	var lost []string
-	for _, id := range sortedKeys(m.j.stored) {
+	for _, id := range slices.Sorted(maps.Keys(m.j.stored)) {
 		if !there[id] {
 			lost = append(lost, id)
 		}
@@ -164,7 +165,7 @@ func (m *remote) item(v any, f fields) (item, error) {
 	var meta schema.ObjectBuilder
 	if vals := f.Meta.get(v); len(vals) > 0 {
 		if obj, ok := vals[0].(map[string]any); ok {
-			for _, k := range sortedKeys(obj) {
+			for _, k := range slices.Sorted(maps.Keys(obj)) {
 				if err := meta.Value(k, obj[k]); err != nil {
 					return x, err
 				}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,10 +86,10 @@ func New(spec *Spec, o Options) (*System, error) {
 	s.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for name := range o.Variables {
 		if _, ok := spec.Variables[name]; !ok {
-			return nil, fmt.Errorf("%s has no variable %q: have %s", spec.System, name, strings.Join(sortedKeys(spec.Variables), ", "))
+			return nil, fmt.Errorf("%s has no variable %q: have %s", spec.System, name, strings.Join(slices.Sorted(maps.Keys(spec.Variables)), ", "))
 		}
 	}
-	for _, name := range sortedKeys(spec.Variables) {
+	for _, name := range slices.Sorted(maps.Keys(spec.Variables)) {
 		v, ok := o.Variables[name]
 		if !ok {
 			var err error
@@ -110,7 +111,7 @@ func New(spec *Spec, o Options) (*System, error) {
 		return nil, fmt.Errorf("%s: base_url: want http(s)://host[:port][/path], without a user, a password or a query", spec.System)
 	}
 	s.base = strings.TrimRight(base, "/")
-	for _, name := range sortedKeys(spec.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(spec.Headers)) {
 		v, complete, err := s.fromEnv(spec.Headers[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: header %s: %w", spec.System, name, err)

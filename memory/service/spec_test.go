@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -453,8 +454,8 @@ func TestDocs(t *testing.T) {
 	if err := json.Unmarshal(specSchema, &sch); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range sortedKeys(sch.Properties) {
-		for _, want := range append(sortedKeys(sch.Properties[name].Properties), name) {
+	for _, name := range slices.Sorted(maps.Keys(sch.Properties)) {
+		for _, want := range append(slices.Sorted(maps.Keys(sch.Properties[name].Properties)), name) {
 			if !strings.Contains(string(b), want) {
 				t.Errorf("docs/adding-a-service.md does not name %s of %s", want, name)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,7 +173,7 @@ func (st *state) learn(os []origin) {
 }
 
 func (st *state) save(s map[string][]any) {
-	for _, k := range sortedKeys(s) {
+	for _, k := range slices.Sorted(maps.Keys(s)) {
 		st.saved[k] = append(st.saved[k], s[k]...)
 		st.fresh[k] = append(st.fresh[k], s[k]...)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -243,7 +244,7 @@ func expand(v any, sc *scope) (any, error) {
 			return string(b), err
 		}
 		out := map[string]any{}
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			y, err := expand(v[k], sc)
 			if err == errAbsent {
 				continue
@@ -279,15 +280,6 @@ func expandEach(v map[string]any, each string, sc *scope) (any, error) {
 		texts[i] = text(x)
 	}
 	return strings.Join(texts, join), nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // fitName makes a namespace's name of the characters that a service takes. Two names

@@ -398,7 +398,7 @@ func DecodeMax[T any](r io.Reader, name string, max int) schema.Seq[T] {
 			switch {
 			case err != nil:
 			case line.TooLong:
-				err = &schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(line.Bytes)), Hint: "raise --max-line"}
+				err = TooLong(line)
 			default:
 				if e := codec.Unmarshal(line.Bytes, &rec.V); e != nil {
 					err = Fault(line, e)
@@ -463,25 +463,13 @@ func Write[T schema.Versioned[T]](w io.Writer, v schema.Version, in schema.Seq[T
 	return n, findings, nil
 }
 
-// Files reads several files as one stream, in the given order.
+// Files reads several files as one stream, in the given order; "-" is stdin.
 func Files[T any](paths []string, stdin io.Reader) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for _, p := range paths {
-			r, err := Open(p, stdin)
-			if err != nil {
-				yield(schema.Record[T]{}, err)
-				return
-			}
-			for rec, err := range Decode[T](r, p) {
-				var f *schema.Finding
-				if !yield(rec, err) || err != nil && !errors.As(err, &f) {
-					r.Close()
-					return
-				}
-			}
-			r.Close()
-		}
+	files := make([]File, len(paths))
+	for i, path := range paths {
+		files[i] = File{Name: path, Open: func() (io.ReadCloser, error) { return Open(path, stdin) }}
 	}
+	return DecodeFiles[T](files, 0)
 }
 
 // Until ends a stream when ctx does.

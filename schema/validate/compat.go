@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -310,4 +312,56 @@ func short(v any) string {
 		return s[:57] + "…"
 	}
 	return s
+}
+
+// Schemas reads the schemas of a published version, or of a folder with *.schema.json.
+func Schemas(name string) (map[schema.Kind][]byte, error) {
+	out := map[schema.Kind][]byte{}
+	if v, err := schema.ParseVersion(name); err == nil {
+		for _, k := range schema.Kinds(v) {
+			text, err := schema.JSONSchema(k, v)
+			if err != nil {
+				return nil, err
+			}
+			out[k] = text
+		}
+		return out, nil
+	}
+	files, err := filepath.Glob(filepath.Join(name, "*.schema.json"))
+	if err != nil || len(files) == 0 {
+		return nil, schema.Usagef("%s is neither a published version %v nor a folder with *.schema.json files", name, schema.Versions())
+	}
+	for _, f := range files {
+		text, err := smallfile.Read(f)
+		if err != nil {
+			return nil, err
+		}
+		out[schema.Kind(strings.TrimSuffix(filepath.Base(f), ".schema.json"))] = text
+	}
+	return out, nil
+}
+
+// Breaks counts the changes that break readers, and those that break writers.
+func Breaks(changes []SchemaChange) (readers, writers int) {
+	for _, c := range changes {
+		if c.Breaks == BreaksReaders || c.Breaks == BreaksBoth {
+			readers++
+		}
+		if c.Breaks == BreaksWriters || c.Breaks == BreaksBoth {
+			writers++
+		}
+	}
+	return readers, writers
+}
+
+// String is the change in a line for people.
+func (c SchemaChange) String() string {
+	breaks, at := "fine", string(c.Kind)
+	if c.Breaks != "" {
+		breaks = "breaks " + c.Breaks
+	}
+	if c.Pointer != "" {
+		at += " " + c.Pointer
+	}
+	return fmt.Sprintf("%-14s  %s: %s", breaks, at, c.What)
 }

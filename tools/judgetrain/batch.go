@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"membench/eval/judge"
 )
@@ -29,7 +31,7 @@ func scoreBatches(paths []string, show bool) error {
 			fmt.Printf("%s %s | %s | %s %.2f %s %s %s\n", r.writer, r.group, r.line(), v.Answer, v.Score, v.Rule, v.Reason, v.Doubt)
 		}
 	}
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		fmt.Printf("%-28s %5d %.3f\n", k, m[k][1], m.share(k))
 	}
 	return nil

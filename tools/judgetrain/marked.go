@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
-	"maps"
-	"slices"
 )
 
 func draw32(parts ...any) uint32 {
@@ -34,7 +32,3 @@ func (m marked) add(name string, is bool) {
 func (m marked) share(name string) float64 { return share(m[name]) }
 
 func share(c [2]int) float64 { return float64(c[0]) / float64(max(1, c[1])) }
-
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
-}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -178,7 +180,7 @@ func lookSure(shared string, batches []string, n int) error {
 	}
 	const parts = 5
 	part := map[string]int{} // of the writers, so many at a time are left out
-	for i, w := range sortedKeys(writers) {
+	for i, w := range slices.Sorted(maps.Keys(writers)) {
 		part[w] = i % parts
 	}
 	for k := range parts {
@@ -205,7 +207,7 @@ func lookSure(shared string, batches []string, n int) error {
 				m.add(r.group, held)
 			}
 		}
-		names := sortedKeys(m)
+		names := slices.Sorted(maps.Keys(m))
 		for _, k := range names {
 			fmt.Printf("   %-28s %5d %.3f\n", k, m[k][1], m.share(k))
 		}
