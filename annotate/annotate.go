@@ -42,7 +42,7 @@ const (
 	codeFormat       = "SRC013" // the file's format cannot be told, or the file is too large
 	codeNoTurns      = "SRC014" // a source without any utterance
 	codeMember       = "SRC015" // an unknown member collides with one of ours in meta; left out (warning)
-	codeMissingFile  = "SRC020" // the index names a file that is not there
+	codeMissingFile  = "SRC020" // the index names a file that does not exist
 	codeMissingNorm  = "SRC021" // a chapter without a norm file (warning)
 	codeTwoSources   = "SRC022" // two sources for one conversation
 	codeFileName     = "SRC023" // a Markdown file whose name is no chapter's (warning)

@@ -176,7 +176,7 @@ func (t *tx) stamp(db *DB) error {
 			return nil
 		})
 	if err == nil && !mine {
-		err = fmt.Errorf("%w: what this load had not finished is undone; load again", ErrLost)
+		err = fmt.Errorf("%w: the unfinished part of this load is rolled back; load again", ErrLost)
 	}
 	return err
 }

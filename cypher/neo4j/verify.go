@@ -182,7 +182,7 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 	}
 	for i, r := range batch {
 		id := r.rec.V.ID()
-		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load does not touch what was changed by hand: --verify --repair writes it again"}}
+		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load does not overwrite manual changes: --verify --repair writes the element again"}}
 		have, ok := got[rowKey(r)]
 		if ok && !exact && have.without(r) {
 			addedTo++

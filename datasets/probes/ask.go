@@ -15,7 +15,7 @@ const (
 	whyNotSpelled = "the answer is not in the words of its turns"
 	whySecond     = "the graph or the text has a second answer"
 	whySubject    = "the turn does not name the subject"
-	whyTwice      = "a turn proves more than one step, or a step is told twice"
+	whyTwice      = "a turn proves more than one step, or a step is stated twice"
 	whyQuote      = "too little text surrounds the answer"
 	whyUndated    = "a turn has no date"
 	whySame       = "the two answers are one"

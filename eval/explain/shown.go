@@ -45,7 +45,7 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 	}
 	worst.refs, worst.ids = n.refs, point(ids...)
 	if worst.reason == "" {
-		worst.reason = fmt.Sprintf("the memory of %s was retrieved at rank %d and is not whole in the context", n.name, hits[0].Rank)
+		worst.reason = fmt.Sprintf("the memory of %s was retrieved at rank %d and is incomplete in the context", n.name, hits[0].Rank)
 	}
 	return worst
 }

@@ -212,7 +212,7 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 		if len(near) > 0 {
 			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
 		}
-		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), refs: n.refs}
+		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made from %s: %s", n.name, quote(n.text)), refs: n.refs}
 	}
 	shows := "the system shows neither its memories nor what it retrieved"
 	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {

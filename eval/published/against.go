@@ -51,7 +51,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 	}
 	a, ok := c.asked[id]
 	if !ok {
-		return tell("PUB005", "the row asks what its data set does not ask", q.Question, "", false)
+		return tell("PUB005", "the row's question is not in its data set", q.Question, "", false)
 	}
 	if c.seen[id]++; c.seen[id] > 1 {
 		if err := tell("PUB006", "the question has a second row", fmt.Sprint(c.seen[id], " rows"), "one", false); err != nil {
@@ -65,12 +65,12 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 		if other := c.texts[a.CaseID+"\x00"+plain(q.Question)]; other != "" {
 			want += ", of " + other + " is the row's"
 		}
-		if err := tell("PUB007", "the row has another question than its data set", q.Question, want, false); err != nil {
+		if err := tell("PUB007", "the row's question differs from its data set's", q.Question, want, false); err != nil {
 			return err
 		}
 	}
 	if q.RawCategory != a.RawCategory {
-		if err := tell("PUB008", "the row has another category than its data set", q.RawCategory, a.RawCategory, false); err != nil {
+		if err := tell("PUB008", "the row's category differs from its data set's", q.RawCategory, a.RawCategory, false); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 			return err
 		}
 	default:
-		if err := tell("PUB009", "the row has another gold than its data set", q.Gold, a.Answer, false); err != nil {
+		if err := tell("PUB009", "the row's gold differs from its data set's", q.Gold, a.Answer, false); err != nil {
 			return err
 		}
 	}
@@ -113,12 +113,12 @@ func (c *rowCheck) missing(dataset, run string, report func(error) error) error 
 		}
 	}
 	for _, id := range sortedNames(lost) {
-		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "no question of a case has a row (" + id + ")", Have: fmt.Sprint(lost[id], " questions")}); err != nil {
+		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "the case has no row for any question (" + id + ")", Have: fmt.Sprint(lost[id], " questions")}); err != nil {
 			return err
 		}
 	}
 	for _, id := range ids {
-		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory}); err != nil {
+		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of an asked case has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory}); err != nil {
 			return err
 		}
 	}
@@ -139,9 +139,9 @@ func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
 		}
 		switch equal := same.Grade(q).Score; {
 		case *g.Score == 0 && equal != nil && *equal == 1:
-			return "the answer is the gold, word for word, and its recorded verdict is wrong"
+			return "the answer is the gold word for word, and the recorded verdict is wrong"
 		case *g.Score == 1 && strings.TrimSpace(q.Answer) == "":
-			return "nothing was answered, and the recorded verdict is right"
+			return "the answer is empty, and the recorded verdict is right"
 		}
 	}
 	return ""
@@ -166,7 +166,7 @@ func (a *audit) exchanged(report func(error) error) error {
 			}
 			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
 			if k.CI.Hi < littleAgreement {
-				err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts have little to do with their answers: labels may have been exchanged",
+				err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts do not match their answers better than chance: labels may have been exchanged",
 					Have: fmt.Sprintf("κ %.3f (%.3f to %.3f) with the rule judge over %d rows", k.K, k.CI.Lo, k.CI.Hi, x.n)})
 				if err != nil {
 					return err
@@ -182,7 +182,7 @@ func (a *audit) exchanged(report func(error) error) error {
 func (a *audit) uneven(report func(error) error) error {
 	for _, name := range sortedNames(a.recorded) {
 		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {
-			err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "rows without a recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
+			err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "some rows lack the recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func (a *audit) uneven(report func(error) error) error {
 				continue
 			}
 			for _, i := range x.differ {
-				if err := report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score is not that of its answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives those of the other rows"}); err != nil {
+				if err := report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score does not match the row's answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives the scores of the other rows"}); err != nil {
 					return err
 				}
 			}

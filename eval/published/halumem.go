@@ -21,7 +21,7 @@ var halumemCategory = map[string]string{
 func halumemFormats() []Format {
 	return []Format{{
 		Name: "halumem-eval", Verified: true, dataset: "halumem", where: "question_answering_records[]",
-		About:  "HaluMem's judge records: memory_integrity, memory_accuracy, memory_update and question_answering records, overall_score where it stands; gives session records, too",
+		About:  "HaluMem's judge records: memory_integrity, memory_accuracy, memory_update and question_answering records, overall_score where present; also gives session records",
 		Origin: "MemTensor/HaluMem eval",
 		match: func(h head) bool {
 			return h.shape == '{' && h.has("question_answering_records", "memory_integrity_records")

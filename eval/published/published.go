@@ -62,7 +62,7 @@ func ByName(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("no form of result files is called %q: have %s", name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("unknown form of result files %q: have %s", name, strings.Join(names, ", "))
 }
 
 // Options of an import.
@@ -97,7 +97,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 		return nil, err
 	}
 	if len(b) > MaxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes, which no result file is", name, MaxFile)
+		return nil, fmt.Errorf("%s: larger than %d bytes, too large for a result file", name, MaxFile)
 	}
 	heads := look(b)
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
@@ -223,7 +223,7 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			}
 		}
 		if empty {
-			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file has no row of its form", Want: f.format.Name})
+			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file contains no row of its form", Want: f.format.Name})
 		}
 	}
 }

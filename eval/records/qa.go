@@ -102,7 +102,7 @@ func (c *contexts) fill(r *schema.QARecord) error {
 	}
 	text, ok := c.texts[r.ContextID]
 	if !ok {
-		return fmt.Errorf("%s has no context %s of case %s for %s: it is of another run; start the run again with the same command, it puts the files right", c.path, r.ContextID, r.CaseID, r.System)
+		return fmt.Errorf("%s has no context %s of case %s for %s: it belongs to another run; start the run again with the same command to repair the files", c.path, r.ContextID, r.CaseID, r.System)
 	}
 	r.Context = text
 	return nil

@@ -35,7 +35,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 			t.markdown(b, lang)
 		}
 		if list := d.warnings(); len(list) > 0 {
-			fmt.Fprintf(b, "\n%s\n\n", w("To be known:", "须知：").in(lang))
+			fmt.Fprintf(b, "\n%s\n\n", w("Caveats:", "须知：").in(lang))
 			for _, x := range list {
 				fmt.Fprintf(b, "- %s\n", esc(x))
 			}

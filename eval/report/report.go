@@ -189,7 +189,7 @@ func (g grader) String() string {
 // exactly the evidence, or nothing, by its construction.
 const notApplicable = "n/a"
 
-var silence = w("n/a: the figure says nothing. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
+var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
 
 // says reports whether a grader's figure says anything of a system.
 func (g grader) says(s *System) bool { return s.Says(g.id) }

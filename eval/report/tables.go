@@ -278,7 +278,7 @@ func (d *Dataset) figures() table {
 	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
 		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
 	if doubtful {
-		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot read with certainty, by what it leans to in the mean; in brackets the interval from all of them wrong to all of them right.",
+		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the interval from all of them wrong to all of them right.",
 			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为从全部算错到全部算对的区间。"))
 	} else {
 		t.dropColumn(10)
@@ -430,7 +430,7 @@ func (d *Dataset) labels() (table, bool) {
 
 // outcomes says how asking and grading went: nothing is left out in silence.
 func (d *Dataset) outcomes() table {
-	t := table{title: w("How asking and grading went", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
+	t := table{title: w("Outcomes of asking and grading", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 	gradings := []string{schema.GradeScored, schema.GradeJudgeFailed, schema.GradeNotAnswered, schema.GradeNA}
 	for _, o := range append(slices.Clone(asked), gradings...) {

@@ -88,7 +88,7 @@ func (r *runner) gather(ctx context.Context, dir string) (res Result, err error)
 		res.Units = append(res.Units, Count{System: u.name, Dataset: u.set.Name, Of: u.set.Size.Questions * u.repeats, Outcomes: map[string]int{}})
 		for repeat := range u.repeats {
 			if err := r.gatherUnit(ctx, journalPath(dir, i), u, repeat, outs, &res); err != nil {
-				return res, fmt.Errorf("putting the records of %s on %s together: %w", u.name, u.set.Name, err)
+				return res, fmt.Errorf("joining the records of %s on %s: %w", u.name, u.set.Name, err)
 			}
 		}
 	}

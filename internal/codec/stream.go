@@ -207,7 +207,7 @@ func (c *Reader) End() error {
 	case err == io.EOF && c.src.err == nil:
 		return nil
 	case err == nil:
-		return &Error{Offset: c.d.InputOffset(), Msg: "more stands after the value"}
+		return &Error{Offset: c.d.InputOffset(), Msg: "unexpected text after the value"}
 	}
 	return c.fault(err)
 }

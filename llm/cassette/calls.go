@@ -322,7 +322,7 @@ func (c *Cassette) oneLength(profile string, vectors [][]float32) error {
 			c.dims[profile] = len(v)
 		}
 		if n := c.dims[profile]; len(v) != n {
-			return &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindStore, Err: fmt.Errorf("vectors of %s have %d dimensions and %d, kept ones or new ones: ask for all again with --cassette-mode record, or name another cassette than %s", profile, n, len(v), c.f.Name())}
+			return &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindStore, Err: fmt.Errorf("vectors of %s have %d dimensions, others in the cassette or the answer %d: request all of them again with --cassette-mode record, or use another cassette than %s", profile, n, len(v), c.f.Name())}
 		}
 	}
 	return nil

@@ -153,7 +153,7 @@ func Open(path string, m Mode) (*Cassette, error) {
 	switch m {
 	case Replay:
 		if c.f, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: replay-only wants the cassette of an earlier run; record one with mode cache", err)
+			return nil, fmt.Errorf("%w: replay-only requires the cassette of an earlier run; record one with mode cache", err)
 		} else if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ type chatAnswer struct {
 }
 
 // errFull says that an answer is longer than what was asked for can be.
-var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
+var errFull = fmt.Errorf("%w: longer than the token limit allows", errTooLarge)
 
 // mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
 // without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 144.

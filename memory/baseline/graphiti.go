@@ -43,7 +43,7 @@ const (
 // times, or with equal ones, ends nothing. Fixed: they are history, a fact without a time
 // holds since its episode, and of equal times the later said stands.
 func Graphiti() memory.Spec {
-	return modal("graphiti-native", "facts between things, with when they held, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
+	return modal("graphiti-native", "facts between things, with their validity times, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
 		func(d memory.Deps, o GraphitiOptions) (memory.System, error) {
 			return newGraphiti("graphiti-native", d, o)
 		})

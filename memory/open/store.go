@@ -37,8 +37,8 @@ func (s Store) mem0() bool { return s.Backend == Mem0Server || s.Backend == Mem0
 
 // cannotKeep says why a kind of system is no backend of a store.
 var cannotKeep = map[Kind]string{
-	BuiltIn: "it lives in the process and forgets when ingest ends ('membench eval run' asks it at once)",
-	Program: "a program forgets when it ends ('membench eval run' asks it at once)",
+	BuiltIn: "it is held in memory only and is lost when ingest ends ('membench eval run' asks it at once)",
+	Program: "a program's memory is lost when it ends ('membench eval run' asks it at once)",
 	Client:  "it is called mem0 here",
 }
 

@@ -71,7 +71,7 @@ func Defaults() Options {
 
 // Spec is the system.
 func Spec() memory.Spec {
-	return SpecIn("pcm", "a weighted graph that changes as far as a turn surprises (PCM)", nil)
+	return SpecIn("pcm", "a weighted graph; the more a turn surprises, the more it changes (PCM)", nil)
 }
 
 // New makes the system. seen, where it is set, is called with each decision, in order.

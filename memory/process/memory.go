@@ -243,7 +243,7 @@ func question(q memory.Query) map[string]any {
 // Retrieve asks the program; one that cannot is errors.ErrUnsupported.
 func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if !m.sys.can("retrieve") {
-		return memory.Retrieved{}, fmt.Errorf("%s only answers and retrieves nothing: %w", m.sys.o.Name, errors.ErrUnsupported)
+		return memory.Retrieved{}, fmt.Errorf("%s answers questions but returns no hits: %w", m.sys.o.Name, errors.ErrUnsupported)
 	}
 	var r struct {
 		Hits  []hit `json:"hits"`

@@ -59,7 +59,7 @@ func Defaults() Options {
 
 // Spec is the layer over one of the systems that find knows.
 func Spec(find func(name string) (memory.Spec, error)) memory.Spec {
-	return memory.Define("qarp", "a plan before the search, a look through what was found after it, over another system (QARP)", Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
+	return memory.Define("qarp", "plans the search and filters its results, over another system (QARP)", Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
 		inner, err := o.open(find, d)
 		if err != nil {
 			return nil, err

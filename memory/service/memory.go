@@ -55,7 +55,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 			return nil, m.leave(err)
 		}
 		if len(items) > 0 {
-			return nil, m.leave(s.fault("open", KindStale, nil, fmt.Sprintf("the new namespace %s holds %d items already: use another run name, or drop it by hand", name, len(items)), nil))
+			return nil, m.leave(s.fault("open", KindStale, nil, fmt.Sprintf("the new namespace %s holds %d items already: use another run name, or delete the namespace manually", name, len(items)), nil))
 		}
 	}
 	return m.abilities(), nil

@@ -78,7 +78,7 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 			return nil, m.sys.fault("settle", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 		}
 		if t.Fail != nil && t.Fail.holds(rep.body) {
-			return nil, m.sys.fault("settle", KindSettle, nil, "the service failed at what it was sent: "+m.sys.said(rep), nil)
+			return nil, m.sys.fault("settle", KindSettle, nil, "the service could not process what was sent: "+m.sys.said(rep), nil)
 		}
 		done := rep.ignored || t.Done != nil && t.Done.holds(rep.body)
 		if t.Done != nil {
@@ -236,7 +236,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		return out, err
 	}
 	if m.sys.spec.Search.Answer != nil {
-		return out, fmt.Errorf("%s answers itself and finds nothing for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
+		return out, fmt.Errorf("%s answers questions itself and returns no hits for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
 	}
 	if err := m.settled(ctx); err != nil {
 		return out, err

@@ -178,7 +178,7 @@ func (x *IDs) shared(ctx context.Context, files []File, o Options) (map[string]b
 			if was, ok := first[now]; ok && was != old {
 				out[string(k)+id] = true
 				if !x.up() {
-					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which joins names raw", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version distinguishes them again"})
+					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which does not escape names", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version distinguishes them again"})
 				}
 			}
 			first[now] = old
