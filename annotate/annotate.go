@@ -66,7 +66,7 @@ type Options struct {
 	UserID      string // meta.user_id; default: absent
 	AgentID     string // meta.agent_id; default: absent
 
-	// Names as they stand in sources. The first of each is the display name.
+	// Names as they are in sources. The first of each is the display name.
 	CharacterNames []string // default: the character id
 	UserNames      []string // default: the user id, else "user"
 	// MonologueSuffixes mark a character's label as monologue, e.g. "独白" in "聪音独白：".
@@ -161,7 +161,7 @@ func (u Utterance) fixedTag() string {
 const windowSize = 40
 
 // Annotate yields one event per utterance, each with exactly one main tag. The only
-// error is the context's or one that no retry can mend (a refused key); it ends the stream.
+// error is the context's or one that no retry can repair (a refused key); it ends the stream.
 func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Event] {
 	return func(yield func(schema.Record[schema.Event], error) bool) {
 		tagger := o.Tagger

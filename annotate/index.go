@@ -27,7 +27,7 @@ var (
 // raw and norm; a dir that is itself called raw or norm stands for its parent. Paths are
 // relative to the folder relTo, where index.json will stand. Order: the number in
 // chNN, then the id, then the name. Two files for one place are a finding, the first
-// by name stays. Other files are left out; Markdown files among them with a warning.
+// by name stays. Other files are skipped; Markdown files among them with a warning.
 func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 	dir = filepath.Clean(dir)
 	if base := filepath.Base(dir); base == "raw" || base == "norm" {
@@ -169,7 +169,7 @@ func natural(a, b string) int {
 // then the others in natural order.
 func CompareConv(a, b schema.ConvID) int { return compareConv(string(a), string(b)) }
 
-// An IndexError says that a file is no index.
+// An IndexError says that a file is not an index.
 type IndexError struct {
 	File string
 	Err  error
@@ -179,7 +179,7 @@ func (e *IndexError) Error() string { return "reading index " + e.File + ": " + 
 func (e *IndexError) Unwrap() error { return e.Err }
 
 // ReadIndex reads index.json. An entry that is not as it should be is a finding and
-// is left out.
+// is omitted.
 func ReadIndex(text []byte, name string) ([]schema.IndexEntry, []*schema.Finding, error) {
 	text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
 	if !codec.Valid(text) {

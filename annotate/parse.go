@@ -232,7 +232,7 @@ func hasMember(obj []byte, name string) bool {
 	return false
 }
 
-// lines are the lines of a text that are not blank. Bytes that are no UTF-8 become
+// lines are the lines of a text that are not blank. Bytes that are not UTF-8 become
 // U+FFFD, with one finding per line.
 func (p *parser) lines(text []byte) []jsonl.Line {
 	var out []jsonl.Line

@@ -38,7 +38,7 @@ type Options struct {
 	TempDir  string           // "": the system's
 	Force    bool             // run steps that are current, too
 	Strict   bool             // a step that loses records writes nothing and ends the run
-	Accept   schema.Limit     // of each step: lost records that are no error
+	Accept   schema.Limit     // of each step: lost records that are not errors
 	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 

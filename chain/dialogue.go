@@ -212,7 +212,7 @@ func (c *run) identity(conv schema.ConvID) map[string]any {
 func sourceDigest(src annotate.Source) (string, error) {
 	turns := slices.Clone(src.Turns)
 	for i := range turns {
-		turns[i].Pos.File = "" // where the project lies is no content
+		turns[i].Pos.File = "" // where the project lies is not content
 	}
 	src.Turns = turns
 	b, err := codec.Append(nil, src, codec.Compact)

@@ -21,7 +21,7 @@ type Shared struct {
 	TempDir  string                `json:"-"` // "": the system's
 	Report   func(*schema.Finding) `json:"-"` // called with every finding; nil: they are only counted
 	Strict   bool                  `json:"-"` // write nothing when records are lost
-	Accept   schema.Limit          `json:"-"` // lost records that are no error
+	Accept   schema.Limit          `json:"-"` // lost records that are not errors
 	Membench string                `json:"-"` // version of the program, for manifests
 	// Progress is called with how much a step has done of what it took so far: of units
 	// such as turns; several goroutines may call it. nil: not reported.

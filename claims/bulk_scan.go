@@ -40,7 +40,7 @@ type lineScanner struct {
 	status  []byte
 	rank    []byte
 	updated []byte
-	tail    []byte // what stands between the evidence and the last brace: by, reason, successor
+	tail    []byte // what is between the evidence and the last brace: by, reason, successor
 }
 
 type evidenceKey struct {

@@ -473,7 +473,7 @@ func workKey(o Options, m Memory) string {
 }
 
 // chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk of
-// which nothing is known stands as it would if nothing were: a run that goes on after a
+// which nothing is known stands as it would if nothing were: a run that continues after a
 // failure asks what an undisturbed one asks. What is left of the others is joined. A text
 // longer than a chunk is one of its own.
 func chunksOf(ms []Memory, todo map[string]bool, o Options) (out []Chunk) {
@@ -517,7 +517,7 @@ func cut(ms []Memory, o Options) (out [][]Memory) {
 	return out
 }
 
-// share gives each memory of the chunk what stands on it: its claims and the entities
+// share gives each memory of the chunk what rests on it: its claims and the entities
 // that they speak of. An entity that no claim speaks of goes to the first memory
 // whose text names it, else to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {

@@ -19,7 +19,7 @@ import (
 //	          now; an event that is told as past is what happened
 //	time      evidence says when it happened, counted from when it was said
 //
-// Wishes, conditions, hearsay, questions and requests are no claims.
+// Wishes, conditions, hearsay, questions and requests are not claims.
 func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement) {
 	told := map[int]bool{} // sentences that a pattern has read
 	for _, k := range known {

@@ -61,7 +61,7 @@ const ruleText = 20_000
 
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
-	var last opstalk.Options // talk about systems goes on where the memory before left off
+	var last opstalk.Options // talk about systems continues where the memory before left off
 	if len(c.Memories) == 0 {
 		return a, nil
 	}

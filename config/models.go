@@ -322,7 +322,7 @@ type PriceTable struct {
 	From     string // file name, "built in"
 }
 
-// LoadPrices reads a price table; "" is the built-in one. A file stands in place of it.
+// LoadPrices reads a price table; "" is the built-in one. A file is in place of it.
 func LoadPrices(path string) (PriceTable, error) {
 	b, from := builtinPrices, "built in"
 	if path != "" {

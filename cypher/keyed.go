@@ -115,7 +115,7 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 const rest = "rest"
 
 // Reduce makes statements of keyed rows, in frames named as the scripts. Rows may come in
-// any order; lines with the key !group hold a keyed.Group each, and stand first. Rows whose
+// any order; lines with the key !group hold a keyed.Group each, and are first. Rows whose
 // statement has rows in other parts go to the frame "rest", as keyed lines: those of all
 // parts are for a last Reduce, which with heads also writes the constraints, of all groups
 // that it is told of, and what each script starts with.

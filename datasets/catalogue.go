@@ -5,7 +5,7 @@ type Status string
 
 const (
 	StatusRead    Status = "read"    // its files are cases
-	StatusConvert Status = "convert" // its files are no cases; a converter makes some
+	StatusConvert Status = "convert" // its files are not cases; a converter makes some
 	StatusListed  Status = "listed"  // named for its terms; nothing reads it
 )
 
@@ -21,7 +21,7 @@ type Info struct {
 	Redistributable bool   `json:"redistributable"`
 	Status          Status `json:"status"`
 	Checked         string `json:"checked,omitzero"`    // the files that the reader was run on
-	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in somebody's source
+	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in someone's source
 	Size            string `json:"size,omitzero"`       // cases and questions upstream, as counted or published
 	Files           []File `json:"files,omitempty"`
 	// Whole is what the set holds upstream, ByCase what is known of its cases, by id:

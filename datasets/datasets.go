@@ -1,7 +1,7 @@
 // Package datasets is the contract of benchmark data: how files of a data set become
 // evaluation cases, what is known about each set, and what is checked in it.
 //
-// The hop: files → schema.Case, keyed by case_id, in file order. Readers stand in
+// The hop: files → schema.Case, keyed by case_id, in file order. Readers are in
 // the packages below; datasets/all lists them.
 package datasets
 
@@ -69,7 +69,7 @@ type Options struct {
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
 	// Report is told, in file order and by one goroutine, of every fault inside a case
-	// that goes on: what is left out of it, and warnings. nil: nobody asks.
+	// that continues: what is left out of it, and warnings. nil: nobody asks.
 	Report func(*schema.Finding)
 }
 

@@ -169,7 +169,7 @@ func (e *Errata) Record(r *schema.QARecord, pos schema.Pos, tell func(*schema.Fi
 }
 
 // Over fills in the corrections of a stream of answers. A correction for another wording
-// goes to found and is left out. A nil list changes nothing.
+// goes to found and is omitted. A nil list changes nothing.
 func (e *Errata) Over(in schema.Seq[schema.QARecord], found func(*schema.Finding)) schema.Seq[schema.QARecord] {
 	if e == nil {
 		return in

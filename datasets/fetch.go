@@ -83,7 +83,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 	return path, false, atomicfile.SyncDir(dir)
 }
 
-// finalError is one that trying again does not mend.
+// finalError is one that trying again does not repair.
 type finalError struct{ error }
 
 func (t Fetcher) part(ctx context.Context, f File, part string) error {

@@ -20,7 +20,7 @@ type Local struct {
 	mu    sync.RWMutex
 	nodes map[schema.NodeID]*vertex
 	edges map[schema.EdgeID]*schema.Edge
-	order []*vertex // by id; nil when it must be made anew
+	order []*vertex // by id; nil when it must be made again
 
 	vectors map[schema.NodeID][]float32
 	changes uint64 // calls that changed something
@@ -320,7 +320,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 	}
 	a := Applied{Sent: b.sent}
 	l.init()
-	// First what goes: edges deleted, edges of deleted nodes, edges put anew.
+	// First what goes: edges deleted, edges of deleted nodes, edges put again.
 	gone := map[*schema.Edge]bool{}
 	effective := 0
 	for _, id := range b.eid {

@@ -56,7 +56,7 @@ type Follower struct {
 type Update struct {
 	Whole   bool            // the whole graph must be read
 	Changes []schema.Change // since then, where it need not
-	Unsaid  bool            // somebody wrote, here or elsewhere in the database, and did not say what
+	Unsaid  bool            // someone wrote, here or elsewhere in the database, and did not say what
 
 	next Follower
 }
@@ -109,7 +109,7 @@ func (f *Follower) Apply(ctx context.Context, st Store, changes []schema.Change,
 		*f = Follower{}
 		return err
 	}
-	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where somebody else wrote in between, the next update has both
+	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where someone else wrote in between, the next update has both
 		f.revision = a.Revision
 	}
 	return nil

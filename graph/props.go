@@ -62,7 +62,7 @@ type Props struct {
 // Properties that an element has of its own in a database, beside those of its record.
 const (
 	PropsJSON  = "props_json" // Props.Rest
-	HashProp   = "_hash"      // Hash; whatever has none was written by somebody else
+	HashProp   = "_hash"      // Hash; whatever has none was written by someone else
 	VectorProp = "_vector"    // of a node
 )
 

@@ -349,7 +349,7 @@ func (f *folder) add(rec []byte) (done *folded) {
 	return done
 }
 
-// clash reports two things under one id, and whether the second is left out. Labels
+// clash reports two things under one id, and whether the second is omitted. Labels
 // of 0.0.1 are united instead, as the existing chain does.
 func (f *folder) clash(x *part) (leave bool) {
 	leave = true

@@ -12,7 +12,7 @@ import (
 const (
 	breakAfter   = 20               // attempts that fail in a row
 	patience     = 10 * time.Minute // that an endpoint is waited for
-	keyPatience  = time.Minute      // that a key is: one may have been changed while the run goes on
+	keyPatience  = time.Minute      // that a key is: one may have been changed while the run continues
 	firstProbe   = time.Second      // after an endpoint has failed, then twice as long each time
 	longestProbe = 30 * time.Second
 )
@@ -35,14 +35,14 @@ type Breaker struct {
 	cause   error
 	kind    Kind
 	since   time.Time // that it is not asked
-	refused time.Time // that its key is refused
+	refused time.Time // that its key is rejected
 	pause   time.Duration
 	probing bool
 	gone    error         // given up
 	change  chan struct{} // closed when the state changes; nil: the way is free
 }
 
-// NewBreaker makes one for the endpoint of this name. tell hears when it stops and goes on.
+// NewBreaker makes one for the endpoint of this name. tell hears when it stops and continues.
 func NewBreaker(name string, c Clock, tell func(string)) *Breaker {
 	return &Breaker{name: name, clock: c, tell: tell}
 }
@@ -111,7 +111,7 @@ func (b *Breaker) Left(probe bool) {
 }
 
 // Done tells what became of an attempt; kind "" is an answer. again says that the attempt
-// shall be made again when the endpoint is back, and is no failure of its call: what may
+// shall be made again when the endpoint is back, and is not a failure of its call: what may
 // be the question's own fault is not.
 func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err error) {
 	b.mu.Lock()

@@ -48,7 +48,7 @@ func NewBudget(l Limits, p Prices) *Budget {
 const AnswerTokens = 4096
 
 // Limit is the limit of an answer that has none: a budget in tokens or money is kept only
-// where answers end. 0 is no limit.
+// where answers end. 0 is not a limit.
 func (b *Budget) Limit() int {
 	if b == nil || b.limits.Tokens == 0 && b.limits.Money == 0 {
 		return 0

@@ -84,7 +84,7 @@ func Fatal(err error) bool {
 }
 
 // Passing reports whether a failure may pass: no answer of a model came, and the same
-// question may have one later, by itself or when somebody has mended what refused it. What is stored for good stops there, where it could go on
+// question may have one later, by itself or when someone has repaired what refused it. What is stored for good stops there, where it could continue
 // by rule: the next run asks again.
 func Passing(err error) bool {
 	switch KindOf(err) {

@@ -25,7 +25,7 @@ const (
 	PurposeClaims   = "claims"   // claimify
 	PurposeRead     = "read"     // answering a question from memories
 	PurposeJudge    = "judge"    // grading an answer
-	PurposeRephrase = "rephrase" // wording a generated question anew
+	PurposeRephrase = "rephrase" // wording a generated question again
 	PurposeEmbed    = "embed"    // every embedding
 )
 

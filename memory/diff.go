@@ -39,7 +39,7 @@ func Diff(before, after []Item, tiers []string) []Delta {
 			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
 		case cold > wasCold:
 			out = append(out, Delta{Op: DeltaArchive, Item: it})
-		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it stands on more than before
+		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it rests on more than before
 			out = append(out, Delta{Op: DeltaKeep, Item: it})
 		}
 	}

@@ -75,7 +75,7 @@ type (
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
 	// Answerer is a memory that answers by itself, instead of a reader. Retrieved holds
-	// what it says it stood on, as far as it does. "" means that it does not know.
+	// what it says it rested on, as far as it does. "" means that it does not know.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
@@ -107,7 +107,7 @@ func (b Batch) ID() string {
 		return b.Key
 	}
 	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-	if err != nil { // bytes that are no text
+	if err != nil { // bytes that are not text
 		raw = fmt.Appendf(nil, "%v", b.Turns)
 	}
 	sum := sha256.Sum256(raw)

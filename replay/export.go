@@ -348,7 +348,7 @@ func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef
 	return events, math.Round(conf*1e3) / 1e3
 }
 
-// sides reports on which side of the conversation the text was said: it stands in a
+// sides reports on which side of the conversation the text was said: it is in a
 // turn of that side, or holds one whole. What is contained needs at least four
 // characters and half of the length of the other, so that no interjection matches.
 func (l *Linker) sides(conv schema.ConvID, data string) (user, agent bool) {

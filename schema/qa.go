@@ -31,12 +31,12 @@ type QARecord struct {
 	// EvidenceTexts are the gold facts in words, where evidence is gold memory points.
 	EvidenceTexts []string `json:"evidence_texts,omitempty"`
 	// Errata is what a correction list holds against the gold. The recorded gold stays;
-	// grades against the corrected one stand beside those against it.
+	// grades against the corrected one are beside those against it.
 	Errata *Erratum `json:"errata,omitempty"`
 
 	K       int      `json:"k,omitzero"`        // hits asked for
 	Hits    []QAHit  `json:"hits"`              // best first
-	Below   []QARank `json:"below_k,omitempty"` // what stood below k, shown to nobody: for explain
+	Below   []QARank `json:"below_k,omitempty"` // what was below k, shown to nobody: for explain
 	Context string   `json:"context,omitzero"`  // what the reader was shown
 	// ContextID names the context where the file leaves it to the ShownContext beside it;
 	// whoever reads records with eval/records finds it in Context.
@@ -134,7 +134,7 @@ type QAHit struct {
 	ID      PointID    `json:"id"`
 	Score   float64    `json:"score"` // higher is better; the scale is the system's
 	Text    string     `json:"text"`
-	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
+	Sources []EventRef `json:"sources,omitempty"` // the turns it rests on, in rank order
 	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
 	Meta    Object     `json:"-"`                 // what the system says of it
 }

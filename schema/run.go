@@ -66,5 +66,5 @@ type ProbeHit struct {
 	Score   float64    `json:"score"` // higher is better; scale is the backend's
 	Content string     `json:"content"`
 	Events  []EventRef `json:"events"`
-	Gold    bool       `json:"gold"` // stands on one of the gold turns
+	Gold    bool       `json:"gold"` // rests on one of the gold turns
 }

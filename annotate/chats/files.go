@@ -111,7 +111,7 @@ func isUTF8(b []byte) bool {
 // of Excel do; "" for all else. The one that the user named stands for what would be
 // guessed, and is taken where a long file starts with nothing but ASCII. In Chinese text
 // bytes beyond ASCII stand in runs of two and more, in text of western Europe nearly all of
-// them stand alone. Mails name their own.
+// them are alone. Mails name their own.
 func encodingOf(head []byte, named string) string {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || fromLine.Match(head) {
 		return ""
@@ -209,7 +209,7 @@ func zipped(at, encoding string) ([]*file, error) {
 }
 
 // openMember opens a member for itself: a zip of gigabytes is not unpacked to disk. One
-// that unpacks to more than jsonl.MaxRatio times its size is refused.
+// that unpacks to more than jsonl.MaxRatio times its size is rejected.
 func openMember(at string, i int) (io.ReadCloser, error) {
 	z, err := zip.OpenReader(at)
 	if err != nil {

@@ -175,7 +175,7 @@ type body struct {
 	named       string // the encoding of parts that are not UTF-8 and name none
 }
 
-// maxParts is how deep parts of a mail may stand in each other.
+// maxParts is how deep parts of a mail may be in each other.
 const maxParts = 10
 
 func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) error {
@@ -275,7 +275,7 @@ var (
 
 // unquote takes quoted lines, what announces them, and the signature out of a mail's text.
 // In a mail that follows another one, that one begins below a block of headers with its
-// subject. Where nothing stands above it, a forward has no words of its own, and an answer
+// subject. Where nothing is above it, a forward has no words of its own, and an answer
 // has them further below: all of its text stays.
 func unquote(text, subject string, follows, forward bool) (said, quoted string) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")

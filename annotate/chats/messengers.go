@@ -146,7 +146,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 		} else {
 			out.Time = r.time(m.Date, v.Pos)
 		}
-		if m.Forwarded != "" { // somebody else's words
+		if m.Forwarded != "" { // someone else's words
 			out.Quote, out.Text = join(m.Forwarded+":", out.Text), "[forwarded from "+m.Forwarded+"]"
 		}
 		out.Attachments = m.cards()
@@ -165,7 +165,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 	return nil
 }
 
-// placed is the path of an attachment that the export holds; where it was left out,
+// placed is the path of an attachment that the export holds; where it was omitted,
 // Telegram writes a sentence in brackets instead.
 func placed(p string) string {
 	if strings.HasPrefix(p, "(") {
@@ -296,7 +296,7 @@ var discord = Form{
 						out.Attachments = append(out.Attachments, schema.Attachment{Type: "embed", URL: e.URL, Text: text})
 					}
 				}
-				if f := m.Forwarded; f != nil { // somebody else's words
+				if f := m.Forwarded; f != nil { // someone else's words
 					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
 				said.put(m.ID, m.Content)

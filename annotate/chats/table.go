@@ -428,7 +428,7 @@ func suggest(f *file) string {
 		}
 		if len(different) > 1 && times < len(values) {
 			n := len(different)
-			if width <= 2*len(values) { // codes are no names, unless there is nothing else
+			if width <= 2*len(values) { // codes are not names, unless there is nothing else
 				n += maxSample
 			}
 			few[c] = n

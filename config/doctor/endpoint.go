@@ -84,7 +84,7 @@ func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices con
 		return append(out, fail(name, "start the server, or fix the address (OPENAI_BASE_URL, model.base_url); behind a proxy set HTTPS_PROXY", "no answer: %v", errors.Unwrap(err)))
 	}
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is no list
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is not a list
 	if skew, ok := clockSkew(resp.Header, before, o.Models.Clock.Now()); ok && skew.Abs() > farOff {
 		out = append(out, warn("clock", fixClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
 	}

@@ -1,6 +1,6 @@
 // Package browser makes what Neo4j Browser needs to look at a graph of ours: a style
 // (GraSS), saved queries and a short guide, all from the catalogue, so that a label or
-// a domain of one's own has its place there.
+// a domain of your own has its place there.
 package browser
 
 import (

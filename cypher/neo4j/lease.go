@@ -13,7 +13,7 @@ import (
 // A scope has one writer at a time. Its record (heldLabel) holds the lease: token, host,
 // pid, and until when it holds unless it is renewed, on the server's clock. Whoever
 // writes elements stamps the record at the end of the same transaction: that takes the
-// record's lock, so a lease that somebody took over in between is seen before anything
+// record's lock, so a lease that someone took over in between is seen before anything
 // is committed.
 
 // leaseTime is how long a lease outlives the last renewal of its holder.

@@ -29,7 +29,7 @@ type LiveSchema struct {
 type LabelKind struct {
 	Label   string        `json:"label"`
 	Count   int           `json:"count"`
-	With    []string      `json:"with"` // labels that stand beside it on some node
+	With    []string      `json:"with"` // labels that are beside it on some node
 	Props   []PropKind    `json:"properties"`
 	Example schema.Object `json:"example"` // id, labels and all properties of the node that has most; of a vector its length
 }

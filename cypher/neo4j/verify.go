@@ -24,7 +24,7 @@ type Verified struct {
 	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
-	// What other programs added is no fault either: labels and properties of our elements,
+	// What other programs added is not a fault either: labels and properties of our elements,
 	// relationships of theirs between our nodes, by type.
 	Added   int            `json:"added,omitzero"` // elements
 	Foreign map[string]int `json:"foreign_relationships,omitempty"`
@@ -201,7 +201,7 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 }
 
 // without takes away what others added to the element, and says whether there was any.
-// What stands in it beyond the record and was ours stays, and differs.
+// What is in it beyond the record and was ours stays, and differs.
 func (s *stored) without(r row) bool {
 	labels, props := added(r, state{labels: s.labels, props: s.props})
 	s.labels = slices.DeleteFunc(s.labels, func(l string) bool { return slices.Contains(labels, l) })

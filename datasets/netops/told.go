@@ -17,7 +17,7 @@ import (
 )
 
 // A record is what is known of one incident where there is no telemetry: facts that
-// somebody recorded. Cases over notes ask what was told; their golds are no root-cause
+// someone recorded. Cases over notes ask what was told; their golds are not root-cause
 // scores, and their questions say telemetry: none.
 type record struct {
 	group  string // notes of a group are one case

@@ -57,7 +57,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Option
 	}
 }
 
-// elements reads nodes before edges, whatever the order of the files.
+// elements reads nodes before edges, regardless of the order of the files.
 func elements(files []jsonl.File) schema.Seq[schema.Element] {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b jsonl.File) int {

@@ -132,7 +132,7 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 	}
 }
 
-// offerBridges starts from a quote: what is missing in it is said by somebody else
+// offerBridges starts from a quote: what is missing in it is said by someone else
 // elsewhere, once.
 func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting][]*topic, put putter) {
 	if f.gold == "" || !f.person || len(topics) == 0 {

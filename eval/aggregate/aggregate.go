@@ -187,7 +187,7 @@ func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
 }
 
 // Read adds whole streams, either of which may be nil. Findings go to report and the
-// rest goes on; any other error ends the reading.
+// rest continues; any other error ends the reading.
 func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(error) error) error {
 	if err := each(qa, report, func(r schema.Record[schema.QARecord]) error {
 		if f := a.Add(r); f != nil {

@@ -21,7 +21,7 @@ type Gate struct {
 }
 
 // ParseGate reads METRIC or METRIC:MARGIN, where a margin is a number, "%" or not. What
-// stands behind a colon and is no number belongs to the metric (models have such names).
+// stands behind a colon and is not a number belongs to the metric (models have such names).
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Metric: s}
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {

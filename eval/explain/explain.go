@@ -30,7 +30,7 @@ import (
 // Options of QA.
 type Options struct {
 	// Sessions are the session records of the run, Cases the cases asked. Both are read
-	// again whenever a system starts over on the same cases, so a Seq must begin anew
+	// again whenever a system starts over on the same cases, so a Seq must begin again
 	// each time; their order should be that of the QA records, else every case costs a
 	// pass. Without Sessions what happened before retrieval is not told, without Cases
 	// only what memories say by their sources.
@@ -146,7 +146,7 @@ func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Att
 }
 
 // load makes ready the sessions and the case of r. A repeat that only answered again
-// stands on the memory of the first.
+// rests on the memory of the first.
 func (x *explainer) load(r *schema.QARecord) error {
 	g := group{r.System, r.Dataset, r.CaseID, r.Repeat}
 	if x.loaded && x.at == g {

@@ -284,7 +284,7 @@ func nameOf(id schema.NodeID) string {
 // memory is neither.
 //
 // A claim says it when its object has one of the gold's words, or, where the turn has
-// none of them, when its object stands in the memory at all. It is about something else
+// none of them, when its object is in the memory at all. It is about something else
 // when its object has none of them and shares no word with the memory that it rests on,
 // or when its subject is a user (or agent), another one said the turn, and the memory
 // does not name it.

@@ -234,7 +234,7 @@ func (x *explainer) after(v *version) []string {
 
 // notIngested reports that no turn of the need was given to the system, as far as its
 // sessions say. Where a session took fewer turns than it has, a turn without a memory
-// is one of the missing when it stands behind those taken (turns go in in their order),
+// is one of the missing when it is behind those taken (turns go in in their order),
 // or when just as many have no memory as are missing. Else it is one or the other.
 func (x *explainer) notIngested(n *need) (finding, bool) {
 	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {

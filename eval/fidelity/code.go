@@ -45,7 +45,7 @@ const (
 )
 
 // signsOf cuts a text into characters, and into bytes of two encodings. A byte that is no
-// character of the text is like none: its sign is no text.
+// character of the text is like none: its sign is not text.
 func signsOf(text string) [][]string {
 	var bytes, wide []string
 	for i := range len(text) {
@@ -102,7 +102,7 @@ func mappedBy(signs, images []string, fold func(string) string) bool {
 	return astray*25 <= len(signs) && len(same)*4 >= len(to)*3 && changed*5 >= len(signs) && (again >= leastRepeated || shifted >= leastSigns && shifted*4 >= changed*3)
 }
 
-// jumbled reports whether a text is no words in any language but long runs of letters and
+// jumbled reports whether a text is not words in any language but long runs of letters and
 // digits whose classes change all the time, as packed bytes look. Signs do not count: words
 // are joined by them.
 func jumbled(got string) bool {

@@ -173,7 +173,7 @@ func digitOf(r rune) rune {
 	if !unicode.Is(unicode.Nd, r) {
 		return r
 	}
-	zero := r // the ten digits of a script stand in a row
+	zero := r // the ten digits of a script are in a row
 	for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
 		zero--
 	}

@@ -216,7 +216,7 @@ func (o Original) named(label string) bool {
 	return false
 }
 
-// others reports whether a label names somebody else who takes part, right before the
+// others reports whether a label names someone else who takes part, right before the
 // text.
 func (o Original) others(label string) bool {
 	roles := []string{"user", "assistant", "agent", "human", "system"}
@@ -233,7 +233,7 @@ func (o Original) others(label string) bool {
 	return false
 }
 
-// quoted reports whether the last stretch of a label that ends with a colon names somebody
+// quoted reports whether the last stretch of a label that ends with a colon names someone
 // else who takes part: after one that names the speaker ("Iris: Tomas claims:"), or beside him
 // ("Iris/Tomas:").
 func (o Original) quoted(label string) bool {
@@ -488,7 +488,7 @@ func (f *Frame) wallClock(ds []timex.Day) bool {
 	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
 }
 
-// explains reports whether a word around an original is no surprise: a name, a date, a
+// explains reports whether a word around an original is not surprise: a name, a date, a
 // number, a word of most of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
 	if w.number || f.beside[w.norm] >= max(3, f.texts*3/4) {

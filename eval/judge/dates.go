@@ -38,7 +38,7 @@ func dates(t *text, year int) when {
 	return w
 }
 
-// timeWord reports a word that may stand beside a date and belongs to it.
+// timeWord reports a word that may be beside a date and belongs to it.
 func timeWord(w string) bool {
 	switch w {
 	case "day", "week", "weekend", "month", "year", "date", "night", "evening", "morning", "afternoon", "approximately", "early", "late", "mid", "next", "last", "ago", "later", "prior", "shortly", "time", "few", "couple", "years", "months", "days", "weeks", "old", "first":

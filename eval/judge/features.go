@@ -330,7 +330,7 @@ type prepared struct {
 	abstainQ   bool
 }
 
-// compared holds the words of gold and answer against each other, once. Where something else decides
+// compared compares the words of gold and answer with each other, once. Where something else decides
 // it is weighed all the same by the last stage.
 func (p *prepared) compared() *comparison {
 	if p.c == nil {

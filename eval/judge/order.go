@@ -40,7 +40,7 @@ func (p *prepared) inOrder() int {
 // sequels part the steps of a row.
 var sequels = []string{", then ", " then ", ", and finally ", ", finally ", " and finally ", ", and then ", " followed by ", "→", "->", ",然后", "然后", ",再", ",最后", "最后", ",接着", "接着", ";", " before ", " to ", "改成了", "改成", "改为", "变成", "换成", "到", ",后", ", after that "}
 
-// steps are the steps of the gold, each by its words that no other has; none where it is no row.
+// steps are the steps of the gold, each by its words that no other has; none where it is not a row.
 func (p *prepared) steps() [][]*unit {
 	raw := p.gt.low()
 	row := hasWithin(raw, []string{"then ", "finally", "→", "->", "followed by", "然后", "接着", "改成", "改为", "变成", "换成"}) ||

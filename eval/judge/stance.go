@@ -207,7 +207,7 @@ func (p *prepared) partly(i int, framed []bool) bool {
 	return true
 }
 
-// hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
+// hanFrame marks the bytes of the answer that are in a Chinese word of the frame: Chinese is cut into
 // pairs of characters, whatever its words.
 func (p *prepared) hanFrame() []bool {
 	if !p.at.han {

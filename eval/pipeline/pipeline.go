@@ -140,7 +140,7 @@ func (p *plan) dry(ctx context.Context) error {
 		return err
 	}
 	p.models.Estimate.Answer = dryAnswer
-	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{Found: p.o.Log.Found}, nil // why data are refused is printed
+	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{Found: p.o.Log.Found}, nil // why data are rejected is printed
 	if p.grade != nil {
 		p.grade.Out, p.grade.Log, p.grade.Explain = dir, Log{}, nil
 	}
@@ -320,7 +320,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	}
 }
 
-// sayReplayed says when repeats were no new draws.
+// sayReplayed says when repeats were not new draws.
 func (p *plan) sayReplayed() {
 	for _, row := range p.models.Usage().Rows {
 		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {

@@ -236,7 +236,7 @@ func domainaAnswer(pr *Prompts) *Protocol {
 // object is the JSON object of a judge's reply.
 type object map[string]json.RawMessage
 
-// objectIn finds the first JSON object in a reply, which may stand in a code fence or
+// objectIn finds the first JSON object in a reply, which may be in a code fence or
 // after words.
 func objectIn(reply string) (object, error) {
 	b := []byte(reply)

@@ -121,7 +121,7 @@ func ideographic(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// containsWords reports whether part stands in all; an empty part only in an empty all.
+// containsWords reports whether part is in all; an empty part only in an empty all.
 func containsWords(all, part [][]byte) bool {
 	if len(part) == 0 {
 		return len(all) == 0

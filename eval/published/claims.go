@@ -29,7 +29,7 @@ type Claim struct {
 	Category string  `json:"category,omitzero"` // raw category; "": overall
 	Value    float64 `json:"value"`             // in [0,1]
 	Decimals int     `json:"decimals"`          // of the value as published, as a share: 92.62 % has 4
-	N        int     `json:"n"`                 // questions it claims to stand on; 0: not said
+	N        int     `json:"n"`                 // questions it claims to rest on; 0: not said
 	Runs     int     `json:"runs,omitzero"`     // it is the mean of so many runs or votes over them
 }
 
@@ -107,7 +107,7 @@ func ReadClaims(b []byte, name string) ([]Claim, error) {
 	return out, nil
 }
 
-// A Denominator is a number of verdicts that a published share could stand on.
+// A Denominator is a number of verdicts that a published share could rest on.
 type Denominator struct {
 	N        int  `json:"n"`
 	Possible bool `json:"possible"` // some whole count of N rounds to the value

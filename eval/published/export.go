@@ -126,7 +126,7 @@ func (x *writer) hypothesis(q *schema.QARecord) error {
 	return x.object(b, "\n")
 }
 
-// list begins the list of a case, with what stands before its first element.
+// list begins the list of a case, with what is before its first element.
 func (x *writer) list(group, first, next, head string) error {
 	before := ",\n  "
 	if !x.open || x.group != group {

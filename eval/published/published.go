@@ -1,7 +1,7 @@
 // Package published reads other people's result files into our records, and audits
 // them: what their own rows say of the figures that were published with them.
 //
-// A file is one form (Formats); a form that was only seen in somebody's source, never
+// A file is one form (Formats); a form that was only seen in someone's source, never
 // as a file at hand, is marked unverified. Recorded verdicts become grades of the
 // protocols recorded-judge, recorded-mean (several votes), recorded-f1 and
 // recorded-bleu1, whose version is the form's name: they are never mixed with grades
@@ -73,7 +73,7 @@ type Options struct {
 	Reader  string // model that answered; "": the file's own, else "unknown"
 	Judge   string // model that judged; "": the file's own, else "unknown"
 	// Map places parts of an answer among the columns of a table (Parts); those that it
-	// leaves out are known by their usual names.
+	// omits are known by their usual names.
 	Map map[string]string
 	// Question finds a question of the cases that were asked, by its id; nil: none
 	// were given.
@@ -264,7 +264,7 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		joined(&q, asked)
 	}
 	if f.o.Question != nil && q.Errata == nil {
-		// The cases say what is held against a gold; of a row with another gold they do not.
+		// The cases say what is compared with a gold; of a row with another gold they do not.
 		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
 			q.Errata = asked.Errata
 		}

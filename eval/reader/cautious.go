@@ -27,7 +27,7 @@ const (
 
 // Cautious is Rule for people who ask: it says that it does not know rather than guess.
 // It answers about a person only with what the person says or what is said of them by
-// name, only where one sentence holds much of what is asked and stands in the turn that the
+// name, only where one sentence holds much of what is asked and is in the turn that the
 // memory found best, and counts only what a sentence counts. Memory and words each find
 // many a turn; where they disagree hardly one answer in ten is right.
 func Cautious() Reader { return &rule{cautious: true} }
@@ -81,7 +81,7 @@ func another(q question, s scored) bool {
 		(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
 }
 
-// reCode is text that is no sentence: marks of a memory, code.
+// reCode is text that is not a sentence: marks of a memory, code.
 var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
 
 // beyond reports a question that no sentence answers: of an order, of what two people have
@@ -150,7 +150,7 @@ func aboutSubject(q question, s scored) bool {
 	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
 }
 
-// A possessive asks about somebody's neighbour, not about the one who has him and says what
+// A possessive asks about someone's neighbour, not about the one who has him and says what
 // "I" do.
 var (
 	rePossessive = pattern.New(`^(?:What|Which|Who|Where) (?:does|did|is|was) \w+['’]s (\w+)|^[\p{Han}\w]{1,6}的(\p{Han}{2})`)

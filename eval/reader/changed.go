@@ -19,7 +19,7 @@ var (
 	reDue    = pattern.New(`\b(?:deadline|due date|date)\b`)
 )
 
-// changed is the value that a change left, with the one that stood in the best other
+// changed is the value that a change left, with the one that was in the best other
 // sentence; "" where no change of what is asked about is told.
 func changed(q question, may []scored) string {
 	low := strings.ToLower(q.text)

@@ -23,7 +23,7 @@ type unit struct {
 	former  bool // it says what holds no longer
 }
 
-// A reply is what a hit replies to: somebody else's question.
+// A reply is what a hit replies to: someone else's question.
 type reply struct {
 	text  string
 	terms []string

@@ -11,7 +11,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Quote is what somebody said that is near to a question.
+// A Quote is what someone said that is near to a question.
 type Quote struct {
 	Hit  int    // that it is of, from 1
 	Text string // who said what, and when

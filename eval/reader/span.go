@@ -42,7 +42,7 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
-			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is no interval
+			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is not an interval
 				return strings.TrimSpace(s.text[e.Pos:e.End]) + q.say(" (said on ", "（说于 ") + sayDay(q.han, s.day) + q.say(")", "）")
 			}
 			if e.Kind == timex.Absolute || e.Kind == timex.Deictic {

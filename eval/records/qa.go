@@ -53,7 +53,7 @@ type contexts struct {
 	texts map[string]string
 }
 
-// over gives the records of a file their contexts. It reports whether to go on.
+// over gives the records of a file their contexts. It reports whether to continue.
 func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(schema.Record[schema.QARecord], error) bool) bool {
 	if c.path != "" {
 		c.file = NewCursor(jsonl.Files[schema.ShownContext]([]string{c.path}, nil), nil, func(x *schema.ShownContext) memoryKey {

@@ -71,7 +71,7 @@ func New(o Options, summaries []schema.Summary) (*Builder, error) {
 }
 
 // Read takes records in, once, in the order in which the page lists them. Findings go to
-// report and the rest goes on; any other error ends the reading. A record of a system
+// report and the rest continues; any other error ends the reading. A record of a system
 // or data set that no summary has is an error: the figures would not be its own.
 func (b *Builder) Read(in schema.Seq[schema.QARecord], report func(error) error) error {
 	for rec, err := range in {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Languages of the Markdown form and of the page before somebody chooses.
+// Languages of the Markdown form and of the page before someone chooses.
 const (
 	English = "en"
 	Chinese = "zh"

@@ -4,7 +4,7 @@
 // A Builder is given the summaries (eval/aggregate) and then reads the graded records
 // once. It holds counters, histograms and a drawn set of answers; the records
 // themselves pass through: for the HTML they go to side files, which the page loads when
-// somebody asks for them, so that a million answers neither fill the memory nor the page.
+// someone asks for them, so that a million answers neither fill the memory nor the page.
 //
 // Every figure comes from a summary: nothing is averaged here a second time. What is
 // counted here: verdicts and the hops at which failed questions were lost, latencies by
@@ -26,7 +26,7 @@ type Options struct {
 	Title    string // "" is "Memory System Evaluation Report"
 	Protocol string // of the main tables: name or name@version, with " by GRADER" where several graded by it; "": chosen by data set, see Dataset.Protocol
 	Pages    bool   // collect what the HTML page shows of single answers
-	Embed    int    // so many failed answers and so many drawn ones stand in the page itself; 0 means 200; a run of no more than both has no side files
+	Embed    int    // so many failed answers and so many drawn ones are in the page itself; 0 means 200; a run of no more than both has no side files
 	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
 	Runs     []Run  // what was read, for the last section
 	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are

@@ -239,7 +239,7 @@ func reach(f *schema.Figure) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// figures has the main protocol with n, intervals and what was left out.
+// figures has the main protocol with n, intervals and what was omitted.
 func (d *Dataset) figures() table {
 	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
 		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
@@ -428,7 +428,7 @@ func (d *Dataset) labels() (table, bool) {
 	return t, true
 }
 
-// outcomes says how asking and grading went: nothing is left out in silence.
+// outcomes says how asking and grading went: nothing is omitted in silence.
 func (d *Dataset) outcomes() table {
 	t := table{title: w("Outcomes of asking and grading", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
@@ -532,7 +532,7 @@ func answers(s *System) int {
 	return n
 }
 
-// tables lists what stands below the overview, in order.
+// tables lists what is below the overview, in order.
 func (d *Dataset) tables() []table {
 	out := []table{d.figures()}
 	for _, f := range []func() (table, bool){d.protocols, d.labels} {

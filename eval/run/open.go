@@ -136,7 +136,7 @@ func (p *player) close() {
 	}
 	var left *leftError
 	if errors.As(p.dead, &left) {
-		return // somebody is still in there; it is closed when they come out
+		return // someone is still in there; it is closed when they come out
 	}
 	m := p.m
 	p.m = nil

@@ -175,7 +175,7 @@ func (w *Watcher) look(ctx context.Context) State {
 
 // table joins how far the units of a run are with the figures of their answers. A unit has
 // the name of its data set in the run, an answer that of its case: where they differ, the
-// only unit of a system has all its answers, else figures stand in rows of their own.
+// only unit of a system has all its answers, else figures are in rows of their own.
 func (w *Watcher) table(units []run.Count) []Row {
 	rows, placed := []Row{}, map[[2]string]bool{}
 	of := map[string]int{}

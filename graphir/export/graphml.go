@@ -52,7 +52,7 @@ func xmlOK(e schema.Element, _ graph.Props) *schema.Finding {
 
 var xmlTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long", graph.Float: "double", graph.String: "string"}
 
-// GraphML writes one directed graph. A node's labels stand in the key "labels" as
+// GraphML writes one directed graph. A node's labels are in the key "labels" as
 // ":A:B", an edge's type in the key "label", as APOC writes them; a property of one of
 // these names gets the prefix "p_".
 func GraphML(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {

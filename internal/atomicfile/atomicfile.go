@@ -334,7 +334,7 @@ var devices = func() []string {
 	return out
 }()
 
-// shorten cuts a name to max bytes; what is cut stands as a hash. "%~" is no code of
+// shorten cuts a name to max bytes; what is cut stands as a hash. "%~" is not a code of
 // Name, so that no short name is the same.
 func shorten(name string, max int) string {
 	if len(name) <= max {

@@ -44,7 +44,7 @@ const (
 )
 
 // A Mention is one way in which a text speaks of a person. Start == End where the
-// subject is left out, as Chinese and chats do ("Went home early").
+// subject is omitted, as Chinese and chats do ("Went home early").
 type Mention struct {
 	Kind MentionKind
 	Phrase
@@ -54,7 +54,7 @@ type Mention struct {
 	Owner    *Mention // whose relation it is; nil: the speaker's, or nobody's
 	Plural   bool     // more than one person: we, my parents, 他们
 	Gender   Gender
-	Known    bool // of a Named: somebody who takes part in the talk
+	Known    bool // of a Named: someone who takes part in the talk
 }
 
 // A Tense is the time of what a clause says, against the time of speaking.

@@ -261,7 +261,7 @@ func (s *Scanner) distinct(name []byte) bool {
 	return true
 }
 
-// String reads a string and returns what stands between its quotes; escaped says that
+// String reads a string and returns what is between its quotes; escaped says that
 // this holds escapes, see AppendUnescaped.
 func (s *Scanner) String() (body []byte, escaped, ok bool) {
 	if s.bad {

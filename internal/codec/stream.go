@@ -88,7 +88,7 @@ func (c *Reader) into(kind byte) (bool, error) {
 	return true, nil
 }
 
-// more reports whether the array or object goes on; else it leaves it.
+// more reports whether the array or object continues; else it leaves it.
 func (c *Reader) more(end byte) (bool, error) {
 	c.src.left = c.end
 	if byte(c.d.PeekKind()) != end {

@@ -64,7 +64,7 @@ type spool struct {
 	size int64
 }
 
-// A ref is where a record stands in the chunks, and its first bytes where records are
+// A ref is where a record is in the chunks, and its first bytes where records are
 // ordered by them: most comparisons then need not look at the records.
 type ref struct {
 	start         uint64

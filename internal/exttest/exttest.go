@@ -172,7 +172,7 @@ func Cache() string {
 
 // Shared returns the folder of shared data, MEMBENCH_SHARED, else "shared" beside the
 // repository, and skips t unless it holds all of the named files. The data may not be
-// redistributed, so its absence is no failure on a build server either.
+// redistributed, so its absence is not a failure on a build server either.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	dir, err := FindShared(t, names...)

@@ -71,7 +71,7 @@ type records struct {
 	in     *bufio.Reader
 	line   int
 	inside bool  // behind the key
-	err    error // ends the reading, however often it goes on
+	err    error // ends the reading, however often it continues
 }
 
 func (r *records) Read(p []byte) (n int, err error) {
@@ -104,7 +104,7 @@ func (r *records) Read(p []byte) (n int, err error) {
 // maxKey is how long a key may be, in bytes.
 const maxKey = 16 << 20
 
-// Lines reads keyed lines: keys with their escapes, so that they stand in the order in
+// Lines reads keyed lines: keys with their escapes, so that they are in the order in
 // which lines are sorted, and records. Both hold until the next line.
 func Lines(r io.Reader) iter.Seq2[[2][]byte, error] {
 	return func(yield func([2][]byte, error) bool) {

@@ -1,6 +1,6 @@
 // Package loopback serves pages to the person at this machine and to nobody else: it
 // listens on a loopback address only, answers only requests that name this address (a
-// foreign name that resolves to it is refused), none that another site's page sends, and
+// foreign name that resolves to it is rejected), none that another site's page sends, and
 // only below a path that cannot be guessed. Pages load nothing from anywhere else.
 package loopback
 

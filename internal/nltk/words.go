@@ -298,7 +298,7 @@ func (t *Tokenizer) quoteAfterParen() {
 }
 
 // quoteLetter is (?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b → "\1 \2": a quote before a
-// single letter that is no clitic.
+// single letter that is not a clitic.
 func (t *Tokenizer) quoteLetter() {
 	a, b := t.a, t.b[:0]
 	for i := 0; i < len(a); i++ {

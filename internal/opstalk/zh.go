@@ -104,7 +104,7 @@ func zhRead(s string, before []sentence.Sentence, o Options) (out []Statement) {
 	if o.Alert == "" && o.Thing == "" && !opsAny.MatchString(s) && !zhTalk.MatchString(s) {
 		return nil
 	}
-	var last string // the clause before, where it may go on
+	var last string // the clause before, where it may continue
 	for _, c := range zhMarks.Split(s, -1) {
 		if c = strings.TrimSpace(c); c == "" {
 			continue

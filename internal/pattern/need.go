@@ -70,7 +70,7 @@ type part struct {
 	exact []string   // all texts that it matches, if these are few; then sets is empty
 	sets  [][]string // a match has a literal of each
 	begin bool       // starts at the start of the text
-	lead  []string   // one of them stands there; nil: unknown
+	lead  []string   // one of them is there; nil: unknown
 }
 
 // flush turns exact into a set.

@@ -12,7 +12,7 @@ type Paired struct {
 	B, C int
 	// Exact is the two-sided exact binomial p-value, and what we decide by.
 	Exact float64
-	// MidP is less cautious: half of the observed point's probability is left out.
+	// MidP is less cautious: half of the observed point's probability is omitted.
 	MidP float64
 	// Corrected is (|B−C|−1)²/(B+C), P its p-value. Of no discordant question the
 	// statistic is 0 and p 1 (statsmodels 0.15: ∞ and 0); it is not clamped at

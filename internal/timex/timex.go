@@ -86,7 +86,7 @@ type Expr struct {
 	Kind     Kind
 	Lo, Hi   Day  // Absolute: first and last day, both included
 	Grain    Unit // how exact the words are
-	Yearless bool // no year in the words: Lo and Hi stand in the year that Find was told, else in 2000
+	Yearless bool // no year in the words: Lo and Hi are in the year that Find was told, else in 2000
 	NoYear   bool // Yearless, and no year was known at all
 	Op       Op
 	N        float64 // of Unit; of "few days" 3, and Vague

@@ -14,7 +14,7 @@ type Token struct {
 }
 
 // Split cuts text into words and Han runs. An apostrophe inside a word ends it when
-// "s" follows and is left out otherwise ("don't" is one word, "dont"; "Mel's" is "mel").
+// "s" follows and is omitted otherwise ("don't" is one word, "dont"; "Mel's" is "mel").
 func Split(text string) []Token {
 	var out []Token
 	var b strings.Builder
@@ -58,7 +58,7 @@ func Split(text string) []Token {
 	return out
 }
 
-// Terms are the terms that an index counts: stemmed words that are no stop words;
+// Terms are the terms that an index counts: stemmed words that are not stop words;
 // of each Han run its characters and its pairs of neighbours, without characters
 // and pairs that are grammar only.
 func Terms(text string) []string {

@@ -127,7 +127,7 @@ func (c *Cassette) land(f *flight, err error, keys ...Key) {
 	close(f.done)
 }
 
-// withoutUsage is a failure that somebody else has counted.
+// withoutUsage is a failure that someone else has counted.
 func withoutUsage(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {

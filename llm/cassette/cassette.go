@@ -58,11 +58,11 @@ import (
 // Mode says what a cassette is used for.
 type Mode string
 
-// The modes. Off is no cassette at all.
+// The modes. Off is not a cassette at all.
 const (
 	Off    Mode = "off"
 	Cache  Mode = "cache"       // what is there is taken from it, the rest is asked and kept
-	Record Mode = "record"      // everything is asked anew, once in this session, and kept
+	Record Mode = "record"      // everything is asked again, once in this session, and kept
 	Replay Mode = "replay-only" // nobody is asked; a call that is not there is an error
 )
 
@@ -437,7 +437,7 @@ const (
 // claim takes the locks of keys, in their order, and waits for processes that ask for one
 // of them; then what they have recorded is here. The function gives the locks back.
 func (c *Cassette) claim(ctx context.Context, keys ...Key) (release func(), err error) {
-	if c.mode != Cache { // Replay asks nobody, Record asks anew whatever others do
+	if c.mode != Cache { // Replay asks nobody, Record asks again whatever others do
 		return func() {}, nil
 	}
 	places := make([]int64, len(keys))

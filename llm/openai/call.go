@@ -138,7 +138,7 @@ func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], aga
 }
 
 // cost is what an attempt without an answer cost: nothing where it never left, no tokens
-// where it was refused, what the endpoint told of an answer that cannot be used, and an
+// where it was rejected, what the endpoint told of an answer that cannot be used, and an
 // estimate of one that was lost, cut off or late: it may have been billed.
 func (c *Client) cost(input string, h *heard, told llm.Usage) llm.Usage {
 	switch {

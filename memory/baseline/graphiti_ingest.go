@@ -267,7 +267,7 @@ func (w *graphitiWork) contradict(h *held, against []int) {
 	}
 }
 
-// describe writes what is said of each thing of the episode anew.
+// describe writes what is said of each thing of the episode again.
 func (w *graphitiWork) describe() {
 	w.summary = map[int]string{}
 	for _, id := range slices.Compact(slices.Sorted(maps.Values(w.id))) {

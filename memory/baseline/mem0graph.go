@@ -222,7 +222,7 @@ func (p *m0) search(w *op.Work, q memory.Query) (out []memory.Hit) {
 	}
 	score := map[int]float64{}
 	for k, x := range okapi.NewRanker(okapi.Okapi, 1.5, 0.75, docs).Scores(query) {
-		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones stands first
+		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones is first
 	}
 	for _, c := range recall.Best(score) {
 		if len(out) < p.o.Triples {

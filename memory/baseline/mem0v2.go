@@ -28,7 +28,7 @@ type Mem0V2Options struct {
 }
 
 // Mem0V2 only ever adds: one call takes facts out of an exchange, those that are known
-// word for word are left out, names are linked to facts, and a question's score adds
+// word for word are skipped, names are linked to facts, and a question's score adds
 // cosine, words and names.
 //
 // Faithful: repeats are only looked for among the ten nearest facts, only facts found by

@@ -56,7 +56,7 @@ type knowledge struct {
 	Assistant []string `json:"assistant"`
 }
 
-// base is a record of the long-term memory that stands on pages.
+// base is a record of the long-term memory that rests on pages.
 func (p *mos) base(kind, text string, from []int) store.Record {
 	rec := p.st.On(kind, p.st.At(from[len(from)-1]), from)
 	rec.Tier, rec.Text = tierLong, text

@@ -133,7 +133,7 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 	return s, nil
 }
 
-// staysLost reports whether a claim that lost its place before only lost it to somebody else
+// staysLost reports whether a claim that lost its place before only lost it to someone else
 // now. It stays as it is, tied to whom it lost it to first, who lost it in turn: of a hundred
 // homes one after the other a turn changes two.
 func (c *chain) staysLost(x schema.Statement, brought func(schema.Evidence) bool) bool {
@@ -258,7 +258,7 @@ func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]sch
 // renewed are the labels and edge types of which the newest says all that holds.
 var renewed = map[string]bool{schema.LabelClaim: true, schema.LabelEvent: true, schema.EdgeHasClaim: true, schema.EdgeAbout: true, schema.EdgeSupersededBy: true}
 
-// union is what stands in the graph after now was said, and whether that differs.
+// union is what is in the graph after now was said, and whether that differs.
 func union(was, now schema.Element) (schema.Element, bool) {
 	switch {
 	case was.Node != nil && now.Node != nil:

@@ -102,7 +102,7 @@ func named(name string, d memory.Deps, o Options, home native.Home) memory.Syste
 type policy struct {
 	o      Options
 	g      *graph.Local
-	c      *chain // nil: a graph of somebody else's, which nothing is added to
+	c      *chain // nil: a graph of someone else's, which nothing is added to
 	v      *view
 	home   graph.Graph
 	close  func() error

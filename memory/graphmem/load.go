@@ -204,7 +204,7 @@ func observationOf(n schema.Node) (native.Observation, bool) {
 	var files []schema.Attachment
 	if raw, ok := n.Props.Get("attachments"); ok {
 		if err := codec.Unmarshal(raw, &files); err != nil {
-			files = nil // written by somebody else: the turn counts by its text
+			files = nil // written by someone else: the turn counts by its text
 		}
 	}
 	t := schema.Turn{Role: turnRoles[n.Props.Text("role_type")], Name: n.Props.Text("role_name"), Text: n.Props.Text("content"), Time: n.Props.Text("time"), Attachments: files, Sources: []schema.EventRef{ref}}

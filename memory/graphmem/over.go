@@ -31,7 +31,7 @@ func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Readin
 
 var _ memory.Memory = (*Reading)(nil)
 
-// Ingest refuses: the graph is somebody else's.
+// Ingest refuses: the graph is someone else's.
 func (r *Reading) Ingest(context.Context, memory.Batch) (memory.Receipt, error) {
 	return memory.Receipt{}, fmt.Errorf("storing a turn in a graph that is only read: %w", errReadOnly)
 }

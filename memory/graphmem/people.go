@@ -12,7 +12,7 @@ import (
 
 // Names of people in questions, as far as they stand for who speaks.
 
-// addresses is a name that somebody is greeted or thanked by.
+// addresses is a name that someone is greeted or thanked by.
 var addresses = pattern.New(`(?:^|[.!?,] ?)(?:[Hh]i|[Hh]ey|[Hh]ello|[Hh]iya|[Tt]hanks|[Tt]hank you|[Ww]elcome|[Dd]ear|[Bb]ye|[Gg]oodbye|[Mm]orning|[Gg]ood (?:morning|evening|night|luck))(?: so much)?,? ([A-Z][a-z]+)\b`)
 
 // hear notes the names that a speaker calls others by.
@@ -96,7 +96,7 @@ func timed(w string) bool {
 	return slices.ContainsFunc(timex.Find(w+" 2020", 0), func(e timex.Expr) bool { return e.Pos == 0 }) || len(timex.Find("last "+w, 0)) > 0
 }
 
-// mentions reports whether somebody is called by a name, or a turn or a claim has it.
+// mentions reports whether someone is called by a name, or a turn or a claim has it.
 func (v *view) mentions(name string) bool {
 	low := strings.ToLower(name)
 	for _, s := range v.st.Speakers() {

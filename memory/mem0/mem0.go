@@ -36,7 +36,7 @@ type Mode string
 
 const (
 	// Keep adds a contradicting fact beside the old one, unites the turns of what is
-	// restated or refined, and stores a restatement anew when something related was
+	// restated or refined, and stores a restatement again when something related was
 	// said in between (so that A, B, A leaves evidence of the second A).
 	Keep Mode = "keep"
 	// Faithful does what Mem0 1.x does: UPDATE replaces text and metadata, DELETE removes.

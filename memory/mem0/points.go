@@ -21,7 +21,7 @@ type Points interface {
 	Held(ctx context.Context, ns memory.Namespace) (map[schema.PointID]string, error)
 	// Put stores points, or replaces those with their ids.
 	Put(ctx context.Context, ns memory.Namespace, points []Point) error
-	// Delete removes points; unknown ids are no error.
+	// Delete removes points; unknown ids are not errors.
 	Delete(ctx context.Context, ns memory.Namespace, ids []schema.PointID) error
 	// Drop removes all points of the namespace.
 	Drop(ctx context.Context, ns memory.Namespace) error
@@ -33,7 +33,7 @@ type Points interface {
 // A Point is one memory as it is kept outside.
 type Point struct {
 	ID      schema.PointID
-	Payload schema.Object // with the turns it stands on, as events
+	Payload schema.Object // with the turns it rests on, as events
 	Sum     string        // differs when payload, vector or embedder do
 	Vector  []float32     // nil: the one that is there stays
 }

@@ -348,7 +348,7 @@ func (s suite) notes(t *testing.T, answer llmtest.Func) []memory.Note {
 	return append(done.Degraded, r.Degraded...)
 }
 
-// keptTurns are the turns that some item stands on.
+// keptTurns are the turns that some item rests on.
 func keptTurns(t *testing.T, m memory.Memory) map[schema.EventRef]bool {
 	t.Helper()
 	out := map[schema.EventRef]bool{}
@@ -430,7 +430,7 @@ func (s suite) ledger(t *testing.T) {
 	within(t, "embeddings, per query", e, want.EmbedPerQuery, 3)
 }
 
-// stopper fails its n-th embedding and each after it, until it is mended.
+// stopper fails its n-th embedding and each after it, until it is repaired.
 type stopper struct{ left atomic.Int64 }
 
 func (s *stopper) Profile() string { return hashing.New(0).Profile() }

@@ -158,7 +158,7 @@ type Memory struct {
 	last    []memory.Item // at the end of the session before
 }
 
-// Ingest stores the batch's turns. A batch that failed goes on where it stopped when
+// Ingest stores the batch's turns. A batch that failed continues where it stopped when
 // it comes again: no observation is stored twice.
 func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	var r memory.Receipt
@@ -211,7 +211,7 @@ func (m *Memory) take(ctx context.Context, b memory.Batch, t schema.Turn, r *mem
 	return m.store(ctx, o, r)
 }
 
-// store leaves out what says nothing at all.
+// store omits what says nothing at all.
 func (m *Memory) store(ctx context.Context, o Observation, r *memory.Receipt) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	return out, llm.Usage{}, nil
 }
 
-// CaptionedFacts are the rule's, and each caption as a fact of its own: it is no sentence
+// CaptionedFacts are the rule's, and each caption as a fact of its own: it is not a sentence
 // that the rule would take.
 func CaptionedFacts(turns []schema.Turn) []Fact {
 	out, _, _ := RuleFacts().Facts(context.Background(), nil, turns)

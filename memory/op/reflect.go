@@ -140,7 +140,7 @@ var generic = map[string]bool{"thing": true, "time": true, "day": true, "monday"
 	"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
 
 // Entities are names in a text: words with a capital inside a sentence, what is quoted
-// or stands in title marks, the name before the first colon. In order, without
+// or is in title marks, the name before the first colon. In order, without
 // repeats.
 func Entities(text string) (out []string) {
 	add := func(s string) {

@@ -58,7 +58,7 @@ type Options struct {
 	Gate     bool     `json:"gate"`     // what leaves the working memory is stored only where it surprised
 	Entities bool     `json:"entities"` // make nodes of entities and attributes, too
 	Domains  []string `json:"domains"`
-	// Keep goes on with what an earlier process left in a store of record, the first time
+	// Keep continues with what an earlier process left in a store of record, the first time
 	// that a namespace is opened.
 	Keep bool `json:"keep,omitzero"`
 }

@@ -222,7 +222,7 @@ func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error
 	return out, nil
 }
 
-// belongs reports whether what stands on these turns is of the user and agent; what
+// belongs reports whether what rests on these turns is of the user and agent; what
 // names no turn is, as long as the memory never had another.
 func (m *running) belongs(refs []schema.EventRef, user, agent string) bool {
 	of := func(b memory.Batch) bool {
@@ -256,7 +256,7 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
 }
 
-// Answer lets the program answer; hits are what it says it stood on.
+// Answer lets the program answer; hits are what it says it rested on.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var r struct {
 		Answer string `json:"answer"`

@@ -1,4 +1,4 @@
-// Package process runs a program of somebody else's as a memory system: one process a
+// Package process runs a program of someone else's as a memory system: one process a
 // namespace, one JSON object a line on its standard input, one back on its standard
 // output. docs/adding-a-service.md has the protocol and examples/process two programs.
 //

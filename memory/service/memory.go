@@ -217,7 +217,7 @@ func (m *remote) save(step string, r request, rep *reply) (map[string][]any, err
 }
 
 // Ingest sends the batch, in as many requests as the spec's unit asks for. Interrupted
-// between two of them, it goes on with the next.
+// between two of them, it continues with the next.
 func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	var rc memory.Receipt
 	if err := ctx.Err(); err != nil {
@@ -248,7 +248,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	return rc, m.j.add(entry{Done: b.Key})
 }
 
-// usable refuses to go on where nobody knows what the service holds.
+// usable refuses to continue where nobody knows what the service holds.
 func (m *remote) usable() error {
 	if m.j.dropped {
 		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it again", nil)

@@ -292,7 +292,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	return out, nil
 }
 
-// Answer asks a service that answers itself. It says nothing of what it stood on.
+// Answer asks a service that answers itself. It says nothing of what it rested on.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var none memory.Retrieved
 	if err := ctx.Err(); err != nil {

@@ -32,7 +32,7 @@ type Spec struct {
 	System     string            `json:"system"`
 	Doc        string            `json:"doc"`
 	Version    string            `json:"version"`
-	Verified   string            `json:"verified"` // how the spec was held against the service
+	Verified   string            `json:"verified"` // how the spec was compared with the service
 	Compared   string            `json:"compared"` // the vendor's client, with its version, that the requests were last compared with
 	BaseURL    string            `json:"base_url"`
 	Headers    map[string]string `json:"headers"`

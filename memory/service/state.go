@@ -22,7 +22,7 @@ import (
 
 // An entry is one line of a namespace's journal, <Dir>/<run>/<scope>.jsonl: what was
 // asked of the service and is known to have been done. Lines are only ever added; one
-// with Open starts anew.
+// with Open starts again.
 type entry struct {
 	Open    *opened          `json:"open,omitzero"`
 	Saved   map[string][]any `json:"saved,omitempty"`

@@ -154,7 +154,7 @@ func Many(ctx context.Context, e llm.Embedder, used *llm.Usage, texts []string) 
 	return out.Vectors, err
 }
 
-// On is a record that stands on those at the positions: of like's session, time and owner,
+// On is a record that rests on those at the positions: of like's session, time and owner,
 // with the sources of all and links to them.
 func (l *Linear) On(kind string, like *Record, from []int) Record {
 	rec := *like
@@ -166,7 +166,7 @@ func (l *Linear) On(kind string, like *Record, from []int) Record {
 	return rec
 }
 
-// Rewrite is next in the place of old, standing on what both stand on; it is noted. An old
+// Rewrite is next in the place of old, standing on what both rest on; it is noted. An old
 // one without an id is none.
 func Rewrite(old, next Record, done *memory.Receipt) Record {
 	change := memory.Change{Op: memory.OpAdd, ID: next.ID, New: next.Text}

@@ -1,5 +1,5 @@
-// Package try holds a memory system against the essentials of the memory contract
-// outside of a Go test: for a program or a service that somebody has just written. The
+// Package try compares a memory system with the essentials of the memory contract
+// outside of a Go test: for a program or a service that someone has just written. The
 // whole suite, for systems in Go, is memory/memorytest.
 package try
 
@@ -50,7 +50,7 @@ var asks = []struct {
 type Inspector interface {
 	// Ready looks before a memory is opened.
 	Ready(ctx context.Context, tell func(schema.Check)) error
-	// Inspect holds what is kept against what was said; seen is what the hits of the questions say.
+	// Inspect compares what is kept with what was said; seen is what the hits of the questions say.
 	Inspect(ctx context.Context, m memory.Memory, said []memory.Batch, seen string, tell func(schema.Check)) error
 	// Left looks at a memory that was dropped.
 	Left(ctx context.Context, m memory.Memory, tell func(schema.Check)) error
@@ -340,7 +340,7 @@ func contents(ctx context.Context, m memory.Memory) (texts []string, can bool, e
 	return nil, false, nil
 }
 
-// look holds what is kept against what was said.
+// look compares what is kept with what was said.
 func (t *trial) look(ctx context.Context, m memory.Memory) error {
 	texts, can, err := contents(ctx, m)
 	switch {

@@ -86,7 +86,7 @@ type Predicate struct {
 // A Pattern teaches the rule extractor to find a predicate. Match is a regular
 // expression (RE2) over one sentence; its group "object" is the object's name, and
 // where Subject names a type, its group "subject" is the subject's. Questions and
-// conditions are left out before patterns are tried.
+// conditions are omitted before patterns are tried.
 type Pattern struct {
 	Predicate  string  `yaml:"predicate"` // a predicate, or the negative of one
 	Match      string  `yaml:"match"`

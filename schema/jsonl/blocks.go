@@ -41,7 +41,7 @@ type Block struct {
 func (b Block) Release() {
 	select {
 	case b.free <- b.Bytes[:0]:
-	default: // nobody waits for it, or it is no buffer of a pool
+	default: // nobody waits for it, or it is not a buffer of a pool
 	}
 }
 

@@ -459,7 +459,7 @@ func upNode(x *IDs, o schema.Object) (out []Edit) {
 		out = append(out, Edit{"/props/payload_hash", quote(hash)})
 	}
 	if strings.HasPrefix(old, "dom:") || strings.HasPrefix(old, "pred:") {
-		// character_id is the root's id where that is no character.
+		// character_id is the root's id where that is not a character.
 		if root := p.Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
 			out = append(out, reference(x, o, "/props/character_id")...)
 		}
@@ -600,7 +600,7 @@ func getAt(raw []byte, path []string) ([]byte, bool) {
 }
 
 // setAt returns raw with the value at path set, added at the end of its object, or
-// removed (nil). A path through something that is no object or list changes nothing.
+// removed (nil). A path through something that is not an object or list changes nothing.
 func setAt(raw []byte, path []string, v []byte) []byte {
 	if len(path) == 0 {
 		return v

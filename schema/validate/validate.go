@@ -173,7 +173,7 @@ func Rank(name string) int {
 }
 
 // Foreign reports whether the start of a file, up to its last whole line, is JSON
-// Lines of somebody else's: every line is an object and none shows a kind. It is for
+// Lines of someone else's: every line is an object and none shows a kind. It is for
 // folders, where other programs keep files of their own.
 func Foreign(name string, head []byte) bool {
 	if KindOfName(name) != "" {

@@ -91,7 +91,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 		return "", err
 	}
 	if err := os.Rename(out, lib); err != nil {
-		// Somebody else was quicker, or the folder is one that lacks its last file.
+		// Someone else was quicker, or the folder is one that lacks its last file.
 		if _, there := Version(lib); there == nil {
 			return lib, nil
 		}

@@ -67,7 +67,7 @@ func candidates(first []string) []string {
 var quotedVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
 // javaVersion is the major version of a java program, 0 when it cannot be told: from
-// the file that stands beside it, else by asking the program.
+// the file that is beside it, else by asking the program.
 func javaVersion(path string) int {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if f, err := os.Open(filepath.Join(filepath.Dir(filepath.Dir(real)), "release")); err == nil {

@@ -46,7 +46,7 @@ type Request struct {
 }
 
 // Form is what a multipart body holds; a part with a file name is named PART@file. Nil:
-// the body is no form.
+// the body is not a form.
 func (r Request) Form() map[string]string {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
