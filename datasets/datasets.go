@@ -26,7 +26,7 @@ type Dataset struct {
 	// separators and without .gz or .zst, belongs to the set.
 	Match func(name string) bool
 	// Cases reads files that belong together. A case that cannot be read is yielded as
-	// a *schema.Finding; faults inside a case that goes on are told to Options.Report.
+	// a *schema.Finding; faults inside a case that is still usable go to Options.Report.
 	// nil: the set is listed, and nothing reads it.
 	Cases func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case]
 	// Errata reads a correction list in the form that is used for this set, beside the
@@ -68,8 +68,8 @@ type Options struct {
 	Workers int
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
-	// Report is told, in file order and by one goroutine, of every fault inside a case
-	// that continues: what is left out of it, and warnings. nil: nobody asks.
+	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: what was omitted from it, and warnings. nil
+	// drops them.
 	Report func(*schema.Finding)
 }
 
@@ -162,8 +162,8 @@ func ReadAs[T any](ctx context.Context, files []jsonl.File, o Options, make func
 }
 
 // Each hands the values of files to take, one after another: for sets whose case is made
-// of several values or files. A value that cannot be read, or that take refuses with a
-// *schema.Finding, is told to o.Report, and the next one is read; any other error ends it.
+// of several values or files. A value that cannot be read, or that take rejects with a *schema.Finding, is reported to o.Report, and the next one is
+// read; any other error ends it.
 func Each(ctx context.Context, files []jsonl.File, o Options, take func(v *Value) error) error {
 	var finding *schema.Finding
 	for v, err := range FileValues(files, o.Max) {

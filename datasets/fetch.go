@@ -26,7 +26,7 @@ type Fetcher struct {
 	Tries int
 	// Wait is the pause before the second try, doubled for each further one.
 	Wait time.Duration
-	// Progress, where given, is told how many bytes are there, of total (-1: unknown).
+	// Progress, if set, receives the number of bytes fetched so far, of total (-1: unknown).
 	Progress func(done, total int64)
 }
 

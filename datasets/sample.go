@@ -15,7 +15,7 @@ import (
 type Sampling struct {
 	Seed   uint64         `json:"seed"`
 	N      int            `json:"n"`      // asked for
-	Taken  int            `json:"taken"`  // fewer where there are not so many
+	Taken  int            `json:"taken"`  // fewer if fewer are available
 	Of     int            `json:"of"`     // questions there were
 	Strata map[string]int `json:"strata"` // taken of each raw category
 	IDs    []string       `json:"question_ids"`

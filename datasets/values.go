@@ -79,7 +79,7 @@ type splitter struct {
 	index int
 	array bool
 	first []byte // how the first value begins: its bracket and first name
-	lines bool   // the first good value stands on one line, and the file is not an array
+	lines bool   // the first good value is on one line, and the file is not an array
 	done  int    // bytes of good values
 	waste int    // bytes read in vain, in values that turned out damaged
 }
@@ -202,13 +202,13 @@ func (s *splitter) next() (*Value, error) {
 func (s *splitter) cut(what string) error {
 	s.array = false
 	if s.err != nil && s.err != io.EOF {
-		return io.EOF // the fault of the reader is told instead
+		return io.EOF // the reader's error is reported instead
 	}
 	return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: what, Want: "]", Hint: "fetch the file again"}
 }
 
 const (
-	kindBad = iota // cannot stand outside a string
+	kindBad = iota // is not allowed outside a string
 	kindSpace
 	kindOpen
 	kindClose

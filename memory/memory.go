@@ -83,7 +83,7 @@ type (
 	Keyed interface {
 		Keys(ctx context.Context) ([]string, error)
 	}
-	// Historian tells what all batches did so far, oldest first, across runs.
+	// Historian reports what all batches did so far, oldest first, across runs.
 	Historian interface {
 		History(ctx context.Context) (Receipt, error)
 	}
@@ -139,7 +139,7 @@ func PayloadNames() []string {
 // Query is one retrieval.
 type Query struct {
 	Text    string
-	K       int    // at most so many hits; 0 means 5
+	K       int    // at most this many hits; 0 means 5
 	UserID  string // only items of this user; "" of any
 	AgentID string // only items of this agent; "" of any
 	// Asker is the role of who asks, "user" (also "") or "assistant": it settles whom

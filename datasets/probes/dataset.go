@@ -34,7 +34,7 @@ func Match(name string) bool {
 }
 
 // Cases reads the graph of the files and makes cases of it by p, with seed and count of
-// o. What was dropped is told by type and reason as warning DST023.
+// o. Dropped drafts are reported by type and reason as warning DST023.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		g := graph.NewLocal()
@@ -92,8 +92,7 @@ func elements(files []jsonl.File) schema.Seq[schema.Element] {
 	}
 }
 
-// Findings tells what was dropped, by type and reason, and what of the graph no case
-// can use.
+// Findings reports dropped drafts, by type and reason, and the parts of the graph that cannot be used in a case.
 func (s *Stats) Findings() []*schema.Finding {
 	var out []*schema.Finding
 	add := func(n int, message string) {

@@ -10,7 +10,7 @@ import (
 	"membench/schema"
 )
 
-// topic is a name that someone says: the turns in which it stands, in order.
+// topic is a name that someone says: the turns that contain it, in order.
 type topic struct {
 	who   string
 	name  string // as it is written in the first of them

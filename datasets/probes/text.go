@@ -128,8 +128,7 @@ func fields(text string) []field {
 	return out
 }
 
-// gap is the sentence of text that holds span, with a gap in its place; "" when too
-// little stands around it, or the span is there twice.
+// gap is the sentence of text that holds span, with a gap in its place; "" if too little text surrounds it, or the span occurs twice.
 func gap(text, span string) string {
 	i := strings.Index(text, span)
 	if i < 0 || strings.Count(fold(text), fold(span)) != 1 {

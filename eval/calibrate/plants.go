@@ -63,7 +63,7 @@ func (p *Pool) Add(r schema.QARecord) {
 	}
 }
 
-// form is what a gold looks like: only answers of one form stand in for each other.
+// form is what a gold looks like: only answers of the same form replace each other.
 func form(g string) string {
 	es := timex.Find(textnorm.Compat(g), 0)
 	lang := textnorm.Lang(g)

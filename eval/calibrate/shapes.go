@@ -34,7 +34,7 @@ func Shapes() []Shape {
 	return list
 }
 
-// exchange puts the wrong answer where the right one stands, and the other way round.
+// exchange swaps the wrong and the right answer.
 var exchange = strings.NewReplacer("{gold}", "{other}", "{other}", "{gold}", "{statement}", "{wrong}", "{wrong}", "{statement}")
 
 // ReadShapes reads shapes of your own: a line "language | right, wrong or swap | name |

@@ -1,7 +1,6 @@
 // Package conformance runs golden vectors: answers that the original scorers gave to
 // given inputs, held against ours. A vector file is JSON Lines, FILE.dev.jsonl, one row
-// a case, as `docs/metrics.md` describes; the rows with invented text are built in, so
-// that a program tells by itself what it reproduces.
+// a case, as `docs/metrics.md` describes; the rows with invented text are built in, so that a program can verify by itself what it reproduces.
 //
 // A row that needs data which is not at hand (`ref` rows, prompts of the original) is
 // skipped and shown, never counted as passed. A file is held in memory while its rows

@@ -6,8 +6,8 @@
 // reader, and the answer is graded against a gold that is right. Every piece of gold
 // evidence of the question is followed along them in the session records (deltas and
 // snapshots) and in the QA record (hits, ranks below k, context). The earliest hop at
-// which a piece is lost is the question's; it is "read" when nothing was lost, and
-// before all of them stand a wrong gold and a wrong grade. Nothing is guessed: where a
+// which a piece is lost is the question's; it is "read" if nothing was lost. A wrong gold and a wrong grade come before all of them. Nothing is guessed:
+// where a
 // system shows too little, the hop is "opaque" and the reason says what is missing.
 //
 // Key and order are those of the QA records. Held at a time: the sessions, the case
@@ -57,7 +57,7 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
-	// Report is told of findings in Sessions and Cases, once each; nil drops them. An
+	// Report receives the findings in Sessions and Cases, once each; nil drops them. An
 	// error ends the stream.
 	Report func(*schema.Finding) error
 }

@@ -28,7 +28,7 @@ type step struct {
 	reason string
 }
 
-// walked are the hops that a graph tells more of: what was lost up to retrieval.
+// walked are the hops for which a graph gives more detail: losses up to retrieval.
 var walked = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, schema.HopRetrieve, schema.HopOpaque}
 
 // breakOf walks the graph from each need, and gives a the earliest break of those lost.
@@ -351,7 +351,7 @@ func (x *explainer) holdsAt(ctx context.Context, c claim, r *schema.QARecord) (b
 	return schema.BreakRank, fmt.Sprintf("claim %s is linked and was not among the first %d", c.id, r.K), nil
 }
 
-// later reports whether instant a lies after b, as far as both are told: "2025-03" is
+// later reports whether instant a lies after b, to the precision that both have: "2025-03" is
 // not after "2025-03-07".
 func later(a, b string) bool {
 	n := min(len(a), len(b), len("2006-01-02T15:04:05"))

@@ -139,7 +139,7 @@ func (x *explainer) ours(sources []schema.EventRef) bool {
 	})
 }
 
-// notRetrieved says where a live memory stood.
+// notRetrieved reports the rank of a live memory.
 func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) finding {
 	var ids []schema.PointID
 	for _, v := range live {

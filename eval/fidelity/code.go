@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A text is the original in a code that nobody named if each sign of the original became the
-// same thing wherever it stands: another character (ROT47, a wrong character set, a bad
+// A text is the original in a code that nobody named if each sign of the original became the same thing everywhere: another character (ROT47, a wrong
+// character set, a bad
 // scanner), a group of characters (hexadecimal, bits), or a word (Morse, numbers of bytes).
 // Signs are characters, or bytes of UTF-8 or UTF-16.
 
@@ -44,8 +44,7 @@ const (
 	leastRepeated = 3 // signs that were met again and became the same
 )
 
-// signsOf cuts a text into characters, and into bytes of two encodings. A byte that is no
-// character of the text is like none: its sign is not text.
+// signsOf cuts a text into characters, and into bytes of two encodings. A byte that is not part of a character of the text matches none: its sign is not text.
 func signsOf(text string) [][]string {
 	var bytes, wide []string
 	for i := range len(text) {

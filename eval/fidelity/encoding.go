@@ -155,8 +155,7 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(string(append(b, s[at:]...)), "")
 }
 
-// hexadecimal reads the bytes that stand as pairs of digits apart from each other, wherever
-// they are in a dump.
+// hexadecimal reads the bytes written as separate pairs of digits, anywhere in a dump.
 func hexadecimal(s string) (string, bool) {
 	var b []byte
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -51,16 +51,16 @@ const (
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
 	restatedFrom = 0.5  // of an original's words: a text with fewer does not say it in other words
-	leastKept    = 5    // one in so many of an original's letters: fewer, with gaps, are found in it by chance
+	leastKept    = 5    // one in this many of an original's letters: fewer, with gaps, are found in it by chance
 	longestName  = 40   // letters and digits of an identifier that is not a digest or address
 	leastWords   = 4    // of a text, to be known by how they are spelt
-	leastSpliced = 2    // letters that a text has of an original before it goes on as another
-	leastLost    = 3    // a text goes on as another where a third of the original is gone
+	leastSpliced = 2    // letters that a text shares with an original before it continues as another
+	leastLost    = 3    // a text continues as another if a third of the original is missing
 	leastCode    = 7    // digits with dashes between them that are one code, not two numbers
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 
-// Compare tells what a text made of an original. Frame is what this system usually puts
+// Compare determines how a text differs from an original. Frame is what this system usually puts
 // around originals.
 func Compare(o Original, got string, frame *Frame) Difference {
 	want := words(o.Text)
@@ -159,8 +159,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 // terminal are control sequences of terminals (ECMA-48): colours, and what is deleted.
 var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
 
-// empty reports whether a text has no words but names, roles and dates before them, or the
-// word that programs write where there is no value.
+// empty reports whether a text has no words but names, roles and dates before them, or only a placeholder that programs write for a missing value.
 func (o Original) empty(have []word, got string) bool {
 	said := strings.TrimSpace(o.unlabelled(got))
 	switch strings.ToLower(said) {

@@ -184,8 +184,8 @@ func sayings(ws []word) (n float64) {
 	return n
 }
 
-// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is
-// no sentence: who takes clauses out of what was said cuts it.
+// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is not a sentence: a system that extracts clauses truncates
+// what was said.
 func endsSentence(text string, at func(text, mark string) bool) bool {
 	return slices.ContainsFunc([]string{".", "!", "?", ";", "\n", "。", "！", "？", "；", "…"}, func(mark string) bool { return at(text, mark) })
 }
@@ -251,7 +251,7 @@ func (o Original) quoted(label string) bool {
 	})
 }
 
-// differs looks at what stands around an original that is there word for word.
+// differs checks the text around an original that is present word for word.
 func (f *Frame) differs(o Original, got string, have []word, from, to int) Difference {
 	before := label(got, have, from)
 	excerpt := mark(before + o.Text)
@@ -482,8 +482,7 @@ var pointing = []string{"that", "this", "it", "these", "those", "true", "truth",
 
 var copulas = []string{"is", "its", "thats", "are", "was", "were", "am", "是", "叫", "为"}
 
-// wallClock reports whether one of these days stands on most texts: the day of the run,
-// not that of what was said.
+// wallClock reports whether one of these days is on most texts: the day of the run, not of what was said.
 func (f *Frame) wallClock(ds []timex.Day) bool {
 	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
 }

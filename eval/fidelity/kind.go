@@ -465,7 +465,7 @@ func misspelt(gone, put []word) bool {
 	})
 }
 
-// joined are the letters of words as they stand.
+// joined are the letters of words, unchanged.
 func joined(ws []word) string {
 	var b strings.Builder
 	for _, w := range ws {

@@ -290,7 +290,7 @@ type standing struct {
 	kind  []uint8
 }
 
-// stand reads an answer by its clauses, once.
+// stand parses an answer into clauses, once.
 func (p *prepared) stand(r *reading) *standing {
 	if r.standing == nil {
 		kind := p.kinds(r)

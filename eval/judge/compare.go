@@ -113,7 +113,7 @@ func (c *comparison) dropRestated() {
 	}
 }
 
-// same says how well a word of the answer stands for a word of the gold, [0,1].
+// same is how well a word of the answer matches a word of the gold, [0,1].
 func same(g, a *tok) float64 {
 	switch {
 	case g.stem == a.stem:

@@ -79,7 +79,7 @@ func (w *when) isDate() bool {
 // isDuration reports whether a gold is a length of time and nothing else.
 func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur)+len(w.rel) > 0 && w.rest == 0 }
 
-// A relation is how an answer's date or length stands to the gold's. Its class is
+// A relation is how an answer's date or length relates to the gold's. Its class is
 // what the trained judge knows the odds of; score is the odds without training.
 type relation struct {
 	class string

@@ -8,7 +8,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// What is shorter is an answer as it stands, unless it marks its conclusion.
+// A shorter reply is the answer itself, unless it marks its conclusion.
 const longReply = 240 // bytes
 
 // conclusions begin the part of a reply that answers. Strong ones name the answer;
@@ -166,7 +166,7 @@ func listItem(s string) bool {
 	return hasAny(s, "- ", "* ", "• ", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9.")
 }
 
-// clip keeps the beginning of a conclusion that goes on for pages.
+// clip keeps the beginning of a very long conclusion.
 func clip(s string) string {
 	const most = 900 // bytes
 	if len(s) <= most {

@@ -132,7 +132,7 @@ func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 		threshold = model().Thresholds.Long
 	}
 	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
-		v.Score = threshold // one clause is the answer, whatever stands around it
+		v.Score = threshold // one clause is the answer, regardless of the text around it
 	}
 	v.Correct = v.Score >= threshold
 	return v

@@ -165,7 +165,7 @@ func (t *text) withholds(n int) bool { return t.deniesTelling(0, n) }
 // withheldAt reports whether the sentence that begins at token i does.
 func (t *text) withheldAt(i int) bool { return t.deniesTelling(i, t.toks[i].sent+1) }
 
-// deniesTelling reports whether such a denial stands from a token up to sentence n.
+// deniesTelling reports whether there is such a denial from a token up to sentence n.
 func (t *text) deniesTelling(from, n int) bool {
 	for i := from; i < len(t.toks); i++ {
 		k := &t.toks[i]

@@ -31,7 +31,7 @@ type tok struct {
 	num     bool
 	han     bool
 	name    bool     // has a capital that no sentence start explains
-	inQ     bool     // stands in the question
+	inQ     bool     // is in the question
 	vague   bool     // "something", "various", "kind"
 	hedge   bool     // "probably", "may"
 	neg     bool     // "not", "never", 没

@@ -27,10 +27,10 @@ const (
 // Verdicts lists them.
 func Verdicts() []string { return []string{Right, Wrong, Unsure} }
 
-// Yes is what GoldWrong says of a gold that is wrong.
+// Yes is the value of GoldWrong for a wrong gold.
 const Yes = "yes"
 
-// A Label is an answer, and what a person says of it; "" is nothing.
+// A Label is an answer and a person's judgement of it; "" means none.
 type Label struct {
 	explain.Sheet
 	Digest    string `json:"answer_sha256"` // of the answer: another answer is another thing to label

@@ -227,7 +227,7 @@ func (c *Count) Add(r *schema.QARecord) {
 	}
 }
 
-// told is what explain says of a record.
+// told is explain's result for a record.
 func told(r *schema.QARecord, of string) (string, bool) {
 	switch {
 	case r.Attribution == nil:

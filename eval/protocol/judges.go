@@ -54,11 +54,10 @@ func LMERoute(questionType string, abstention bool) (kind string, ok bool) {
 	return "", false
 }
 
-// LMEAbstention tells from the id whether the question cannot be answered: "_abs" stands
-// anywhere in it.
+// LMEAbstention reports by the id whether the question cannot be answered: it contains "_abs".
 func LMEAbstention(questionID string) bool { return strings.Contains(questionID, "_abs") }
 
-// LMELabel reads the judge's reply: right if "yes" stands anywhere in it.
+// LMELabel reads the judge's reply: right if it contains "yes".
 func LMELabel(reply string) bool { return strings.Contains(pystr.Lower(reply), "yes") }
 
 // lmeKind routes a record: by LongMemEval's own type, else by the common category.

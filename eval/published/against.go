@@ -22,7 +22,7 @@ type rowCheck struct {
 	asked map[string]Asked
 	seen  map[string]int // rows by question, and by case
 	cases map[string]bool
-	apart bool // some row is of a category that stands apart
+	apart bool // some row has a category that is counted separately
 	texts map[string]string
 }
 
@@ -96,8 +96,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 	return nil
 }
 
-// missing reports the questions of the cases that were asked which have no row. Categories
-// that stand apart are expected only where some row is of one.
+// missing reports the questions of the cases that were asked which have no row. Separately counted categories are expected only if some row has one.
 func (c *rowCheck) missing(dataset, run string, report func(error) error) error {
 	var ids []string
 	for id, a := range c.asked {

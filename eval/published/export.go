@@ -183,7 +183,7 @@ func (x *writer) official(q *schema.QARecord) error {
 	return x.object(b, "")
 }
 
-// question is what the data set says of a question.
+// question is the data set's record of a question.
 func question(q *schema.QARecord) (b schema.ObjectBuilder, err error) {
 	category, err := strconv.Atoi(q.RawCategory)
 	if err != nil {

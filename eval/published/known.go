@@ -94,8 +94,7 @@ type placed struct {
 	id  string
 }
 
-// recognise finds the public run whose telling answers the rows have, wherever they stand; nil
-// where there is none.
+// recognise finds the public run with the rows' distinctive answers, in any order; nil if there is none.
 func recognise(rows []placed) (string, []digest, error) {
 	var all []Known
 	if err := codec.Unmarshal(knownJSON, &all); err != nil {

@@ -20,7 +20,7 @@ const (
 	surely  = 0.8  // share of sure that the other sentences of an answer need
 	atOnce  = 2    // sentences of an answer
 	atMostL = 4    // of a list
-	moved   = 0.4  // of a sentence that tells of a change
+	moved   = 0.4  // of a sentence that states a change
 	opposed = 0.35 // share of the words, of each of two sentences that say the opposite
 	fresh   = 2    // words that an answer has and the question has not
 )
@@ -157,8 +157,7 @@ var (
 	reSelf       = pattern.New(`(?i)\b(?:I|we)\b|我[和跟与们去在]`)
 )
 
-// adds reports whether a sentence says more than the question does: something that is no
-// time, no degree and no praise.
+// adds reports whether a sentence says more than the question does: something other than a time, a degree or praise.
 func adds(q question, s scored) bool {
 	if q.han {
 		return true

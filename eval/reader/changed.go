@@ -20,7 +20,7 @@ var (
 )
 
 // changed is the value that a change left, with the one that was in the best other
-// sentence; "" where no change of what is asked about is told.
+// sentence; "" if no change of what is asked about is stated.
 func changed(q question, may []scored) string {
 	low := strings.ToLower(q.text)
 	day := q.kind == when || reDue.MatchString(low)

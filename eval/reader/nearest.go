@@ -24,8 +24,7 @@ const (
 )
 
 // nearest are the best hits that may answer a question, each by the sentence that says most
-// of it and those about it: first what the one that is asked about says. What another
-// person says of themselves is none of them.
+// of it and those about it: first what the one that is asked about says. What another person says about themselves is excluded.
 func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	if len(q.terms) == 0 {
 		return nil

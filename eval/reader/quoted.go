@@ -148,7 +148,7 @@ func takenUp(rest string) bool {
 	return strings.Contains(low, "mention") || strings.Contains(low, "talk") || strings.Contains(low, "提到") || strings.Contains(low, "提起") || strings.Contains(low, "说起")
 }
 
-// holds reports whether a text has words as they stand, at the bounds of words.
+// holds reports whether a text contains words unchanged, at word boundaries.
 func holds(text, words string) bool {
 	if words == "" {
 		return false

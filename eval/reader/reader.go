@@ -12,7 +12,7 @@ import (
 // A Reader answers questions. It may be used by many goroutines.
 type Reader interface {
 	// Read answers in.Question from in.Context alone. An error is the outcome of the
-	// question (llm.KindOf tells timeouts and refusals), never an answer.
+	// question (llm.KindOf distinguishes timeouts and refusals), never an answer.
 	Read(ctx context.Context, in Input) (Answer, error)
 	// Fingerprint changes when the same input would be answered otherwise: name, model,
 	// prompt hash, settings.

@@ -7,8 +7,8 @@ import (
 	"membench/schema"
 )
 
-// A Cursor finds the records of a key in a stream whose records of one key stand
-// together. It reads on from where it is and, at the end, once from the start.
+// A Cursor finds the records of a key in a stream in which the records of one key are adjacent. It reads on from where it is and, at the end, once from
+// the start.
 type Cursor[T any, K comparable] struct {
 	seq    schema.Seq[T]
 	report func(*schema.Finding) error
@@ -21,8 +21,7 @@ type Cursor[T any, K comparable] struct {
 	whole bool       // the stream was read to its end once
 }
 
-// NewCursor reads seq, which may be nil, from its start; report, which may be nil, is told of
-// findings, each once.
+// NewCursor reads seq, which may be nil, from its start; report, which may be nil, receives findings, each once.
 func NewCursor[T any, K comparable](seq schema.Seq[T], report func(*schema.Finding) error, key func(*T) K) *Cursor[T, K] {
 	return &Cursor[T, K]{seq: seq, report: report, key: key, known: map[K]bool{}}
 }

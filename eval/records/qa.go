@@ -109,7 +109,7 @@ func (c *contexts) fill(r *schema.QARecord) error {
 }
 
 // Bare takes the contexts off the records that are written to out, where the readers of out
-// find them: all of from, the files that the records come from, stand in its folder. In
+// find them: all of from, the files that the records come from, are in its folder. In
 // any other place records keep them.
 func Bare(in schema.Seq[schema.QARecord], out string, from ...string) schema.Seq[schema.QARecord] {
 	keeps := out != "-"

@@ -158,7 +158,7 @@ func (g *group) score(q *schema.QARecord) {
 	}
 }
 
-// verdict is what the main protocol says of an answer.
+// verdict is the main protocol's verdict on an answer.
 func (g *group) verdict(q *schema.QARecord) string {
 	for i := range q.Grades {
 		x := &q.Grades[i]

@@ -125,7 +125,7 @@ type point struct {
 	name, x    string // x in words
 	at, y      float64
 	lo, hi     float64
-	labelled   float64 // where its name stands
+	labelled   float64 // position of its name
 	best, kind bool    // no system under test is cheaper and better; a bound, see bound
 }
 
@@ -330,8 +330,7 @@ func (d *Dataset) latencies(id string) (figure, bool) {
 	return figure{id, w("Latency histogram (equal bins of a logarithmic scale), with median and 95th percentile", "时延分布（对数轴等宽分箱），附中位数与 95 百分位"), c.end(x, height, id)}, true
 }
 
-// logScale places values between low and high on width pixels from x; what lies beyond
-// stands at the edge.
+// logScale places values between low and high on width pixels from x; values beyond are drawn at the edge.
 type logScale struct{ low, high, x, width float64 }
 
 func (l logScale) at(v float64) float64 {

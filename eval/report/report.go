@@ -26,7 +26,7 @@ type Options struct {
 	Title    string // "" is "Memory System Evaluation Report"
 	Protocol string // of the main tables: name or name@version, with " by GRADER" where several graded by it; "": chosen by data set, see Dataset.Protocol
 	Pages    bool   // collect what the HTML page shows of single answers
-	Embed    int    // so many failed answers and so many drawn ones are in the page itself; 0 means 200; a run of no more than both has no side files
+	Embed    int    // up to this many failed answers and as many sampled ones are in the page itself; 0 means 200; a smaller run has no side files
 	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
 	Runs     []Run  // what was read, for the last section
 	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are
@@ -185,8 +185,7 @@ func (g grader) String() string {
 	return g.id + " by " + string(g.by)
 }
 
-// notApplicable stands where a figure says nothing: what a bound retrieves is everything,
-// exactly the evidence, or nothing, by its construction.
+// notApplicable replaces figures that are not meaningful: a bound retrieves everything, exactly the evidence, or nothing, by construction.
 const notApplicable = "n/a"
 
 var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")

@@ -47,7 +47,7 @@ func (p *player) check(ctx context.Context) error {
 	return nil
 }
 
-// pureEvery so many cases a memory is asked once for nothing, to see that it stays as it is.
+// pureEvery is the number of cases after which a memory is asked once more, to verify that asking does not change it.
 const pureEvery = 64
 
 // pure finds out before questions are asked whether asking changes the memory. It is done

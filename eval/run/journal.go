@@ -130,8 +130,8 @@ type journal struct {
 	open      map[int]*partial // jobs that an earlier start left halfway
 }
 
-// syncEvery so many bytes the journal is made durable: what a crash of the machine can
-// take back. The death of the process takes nothing.
+// syncEvery is the number of bytes after which the journal is made durable: at most this much is lost when the machine crashes. The death of the process
+// takes nothing.
 const syncEvery = 16 << 20
 
 const (

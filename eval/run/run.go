@@ -111,7 +111,7 @@ type Options struct {
 	Config map[string]string
 	// Now measures; nil: records hold no milliseconds, and two runs are the same bytes.
 	Now func() time.Time
-	// Found is told of faults in the cases; nil drops them.
+	// Found receives faults in the cases; nil drops them.
 	Found func(*schema.Finding)
 	// Warn receives what a user should know while the run continues, such as a system that
 	// lost turns; it may be called from several goroutines. nil drops it.

@@ -164,7 +164,7 @@ func (g *m0graph) resolve(name string, v []float32, user string) int {
 	return g.things.add(name, v)
 }
 
-// connect adds a relation, or says of a known one again that it holds.
+// connect adds a relation, or confirms a known one.
 func (g *m0graph) connect(o native.Observation, from int, relation string, to, turn int, r *memory.Receipt) {
 	sources := o.Sources
 	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {

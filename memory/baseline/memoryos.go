@@ -91,7 +91,7 @@ type segment struct {
 	heat     float64
 }
 
-// Recency of a segment that was visited so many hours ago.
+// Recency of a segment by the hours since it was visited.
 func recency(hours float64) float64 { return math.Exp(-hours / 24) }
 
 // heat of a segment: visits, length and recency count alike.

@@ -80,7 +80,7 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 	return got, err
 }
 
-// addEnds adds the turns that say that what a hit tells is over: "I quit the library" shares
+// addEnds adds the turns that say that a hit's statement is over: "I quit the library" shares
 // no word with the question where someone works.
 func (r *Reading) addEnds(got *memory.Retrieved, asOf string) {
 	v := r.p.v

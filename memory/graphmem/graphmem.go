@@ -289,7 +289,7 @@ func (v *view) show(b *strings.Builder, rank, at int, text, asOf string) {
 	}
 }
 
-// Records are the turns and the claims; a claim stands for the turns that it rests on.
+// Records are the turns and the claims; a claim represents the turns that it rests on.
 func (p *policy) Records() []store.Record {
 	var out []store.Record
 	for _, r := range p.v.st.All() {

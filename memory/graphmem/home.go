@@ -11,9 +11,8 @@ import (
 	"membench/schema"
 )
 
-// A graph memory whose graph lives in a store of record answers from a mirror. A store
-// that can be followed tells what changed; own writes advance the mirror as they are
-// made, so that a question costs what others changed, not the graph.
+// A graph memory whose graph lives in a store of record answers from a mirror. A store that can be followed reports changes; own writes update the
+// mirror at once, so the cost of a question depends on what others changed, not on the size of the graph.
 
 // auditPage is how many nodes are compared with a question, while it is not sure that
 // nobody changed the graph without keeping its revision: some milliseconds of work.
@@ -261,7 +260,7 @@ func (p *policy) appended(changes []schema.Change) (turns []loaded, claims []sch
 		}
 	}
 	for _, c := range changes {
-		// A memory without a turn stands as one: what gains or loses its turn is not an append.
+		// A memory without a turn counts as one: gaining or losing a turn is not an append.
 		if n := c.New.Node; n != nil && slices.Contains(n.Labels, schema.LabelMemoryItem) && !slices.ContainsFunc(changes, func(d schema.Change) bool {
 			return d.New.Edge != nil && d.New.Edge.Type == schema.EdgeFromEvent && d.New.Edge.Src == n.ID
 		}) {

@@ -18,8 +18,8 @@ import (
 )
 
 // load makes the view of a graph: its turns in the order of the dialogue, and its
-// claims. What it says of owners is what the conversations' edges say. Where a graph has
-// memories without turns (an export of a memory system), these stand as turns.
+// claims. Owners come from the conversations' edges. Where a graph has
+// memories without turns (an export of a memory system), these count as turns.
 //
 // What old, which may be nil, has of the same text is not embedded again, and keeps what
 // a graph does not say (the metadata of the batch that it came in).

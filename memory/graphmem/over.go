@@ -15,8 +15,8 @@ import (
 type Reading struct{ p *policy }
 
 // Over is the same retrieval over a graph that someone already has: one of graphir, one
-// in Neo4j, one made of the export of a memory system, whose memories stand as turns
-// where it has none. The graph is never written to. It is read whole now, and by each
+// in Neo4j, one made of the export of a memory system, whose memories count as turns if it has none. The graph is never written to. It is read whole
+// now, and by each
 // question again: of a graph.Followed what changed.
 func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Reading, error) {
 	if d.Embed == nil {

@@ -61,7 +61,7 @@ type Options struct {
 	// Eager embeds what a batch stored before its Ingest returns, so that questions do
 	// not pay for it; else the first question does.
 	Eager bool
-	// Wrap stands between the journal and its file: for injecting faults in tests.
+	// Wrap is placed between the journal and its file, to inject faults in tests.
 	Wrap func(io.Writer) io.Writer
 }
 

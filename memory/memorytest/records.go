@@ -260,9 +260,8 @@ func (s suite) text(t *testing.T) {
 	}
 }
 
-// broken: whatever a model says or fails with while turns are stored, the rule twin
-// does the work, it is counted, and no turn is lost; of a system that keeps facts, none
-// that leaves one when there is no model.
+// broken: regardless of a model's answers or failures while turns are stored, the rule twin does the work, this is counted, and no turn is lost; for a
+// system that keeps facts, no turn that leaves one without a model.
 func (s suite) broken(t *testing.T) {
 	want := map[schema.EventRef]bool{}
 	for _, b := range sessions {

@@ -1,5 +1,5 @@
 // Package op holds the operations of memory systems, each by rule and by model:
-// taking facts out of turns, and judging how a new fact stands to known ones.
+// extracting facts from turns, and judging how a new fact relates to known ones.
 //
 // The model twin is asked once more with the list of faults when its answer cannot
 // be used; then the operation fails, and the caller may fall back on the rule twin.
@@ -74,7 +74,7 @@ func Captioned(turns []schema.Turn) []schema.Turn {
 	return out
 }
 
-// Relation says how a new fact stands to a known one.
+// Relation is how a new fact relates to a known one.
 type Relation string
 
 const (

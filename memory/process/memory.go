@@ -321,7 +321,7 @@ func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error]
 	}
 }
 
-// EndSession tells the program that a session is over.
+// EndSession notifies the program of the end of a session.
 func (x ender) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
 	var r ingested
 	err := x.m.p.call(ctx, "end_session", map[string]any{"session": id}, &r)

@@ -147,7 +147,7 @@ func (o Options) files() ([]string, error) {
 	return out, nil
 }
 
-// Info is what the program says of itself. The fingerprint covers command, version,
+// Info is the program's description of itself. The fingerprint covers command, version,
 // methods, and the bytes of the files on its command line and of Inputs.
 func (s *System) Info() memory.Info {
 	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process",

@@ -61,8 +61,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return m.abilities(), nil
 }
 
-// Attach opens what an earlier run left and its journal tells of; a namespace without
-// one is opened.
+// Attach opens what an earlier run left according to its journal; a namespace without one is opened.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

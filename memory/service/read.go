@@ -13,7 +13,7 @@ import (
 	"membench/schema"
 )
 
-// EndSession tells the service that a session is over.
+// EndSession notifies the service of the end of a session.
 func (m *remote) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
 	if m.j.ended[id] || !slices.Contains(m.j.sessions, id) {
 		return memory.Receipt{}, ctx.Err()

@@ -29,8 +29,7 @@ import (
 
 // Options of a service. Only Env is needed, and only when the spec reads it.
 type Options struct {
-	// Env looks up what the spec names as ${env.NAME}. Values that are in headers are
-	// secrets: they go nowhere else.
+	// Env looks up what the spec names as ${env.NAME}. Values in headers are secrets and are sent nowhere else.
 	Env func(name string) (string, bool)
 	// Dir keeps one journal a namespace, so that Attach finds what an earlier process
 	// left; "": in this process only.

@@ -65,7 +65,7 @@ type call struct {
 	Saved   map[string][]any `json:"saved,omitempty"`
 }
 
-// origin says which turns an id of the service's stands for.
+// origin maps an id of the service to its turns.
 type origin struct {
 	ID    string            `json:"id"`
 	Turns []schema.EventRef `json:"turns"`

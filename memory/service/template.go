@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A scope holds what ${names} stand for; the inner one wins.
+// A scope holds the values of ${names}; the inner one wins.
 type scope struct {
 	vals map[string]any
 	up   *scope

@@ -57,7 +57,7 @@ type Inspector interface {
 }
 
 // System stores five turns in a namespace of its own, asks, and says what the contract
-// wants and the system does otherwise. Checks are told as they end. The error is ctx's
+// wants and the system does otherwise. Checks are reported as they end. The error is ctx's
 // alone: what the system does wrong is a check.
 func System(ctx context.Context, s memory.System, run string, tell func(schema.Check)) error {
 	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}

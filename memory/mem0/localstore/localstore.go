@@ -45,7 +45,7 @@ type Store struct {
 	collections []Collection
 }
 
-// Collection is what meta.json says of one.
+// Collection is the entry of one collection in meta.json.
 type Collection struct {
 	Name     string
 	Size     int    // of the vectors

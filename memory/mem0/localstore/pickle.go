@@ -105,8 +105,7 @@ type machine struct {
 	json jsonWriter
 }
 
-// load returns the value of the pickle in b. Texts in it are parts of b; the value
-// stands until the next load.
+// load returns the value of the pickle in b. Texts in it are parts of b; the value is valid until the next load.
 func (m *machine) load(b string) (value, error) {
 	if len(b) > maxPoint {
 		return value{}, &fault{0, fmt.Sprintf("%d bytes, read are at most %d", len(b), maxPoint)}
@@ -561,8 +560,7 @@ func (w *jsonWriter) plain(items []value) bool {
 	return true
 }
 
-// members are the keys of a dict in their order, a repeated one at its first place, and
-// where each key's last value stands.
+// members are the keys of a dict in their order, a repeated one at its first place, and the position of each key's last value.
 func (w *jsonWriter) members(items []value) (keys []value, at []int) {
 	first := make(map[value]int, len(items)/2)
 	for i := 0; i+1 < len(items); i += 2 {
