@@ -45,7 +45,7 @@ const (
 	codeMissingFile  = "SRC020" // the index names a file that does not exist
 	codeMissingNorm  = "SRC021" // a chapter without a norm file (warning)
 	codeTwoSources   = "SRC022" // two sources for one conversation
-	codeFileName     = "SRC023" // a Markdown file whose name is no chapter's (warning)
+	codeFileName     = "SRC023" // a Markdown file whose name is not a chapter name (warning)
 	codeNotIndexed   = "SRC024" // events of a conversation that the index does not list (warning)
 	codeAllCanon     = "EVT010" // quality gate: all events are canon_only (warning)
 	codeFewEpisodic  = "EVT011" // quality gate: episodic and filler are under 30 % (warning)

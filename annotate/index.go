@@ -24,8 +24,8 @@ var (
 
 // Index lists the chapters of a folder: raw chapters chNN_<slug>.md and norm
 // chapters chNN_<slug>.norm.md, joined by chNN, in dir itself or in its sub-folders
-// raw and norm; a dir that is itself called raw or norm stands for its parent. Paths are
-// relative to the folder relTo, where index.json will stand. Order: the number in
+// raw and norm; a dir that is itself called raw or norm means its parent. Paths are
+// relative to the folder relTo, where index.json will be. Order: the number in
 // chNN, then the id, then the name. Two files for one place are a finding, the first
 // by name stays. Other files are skipped; Markdown files among them with a warning.
 func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {

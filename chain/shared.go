@@ -27,7 +27,7 @@ type Shared struct {
 	// such as turns; several goroutines may call it. nil: not reported.
 	Progress func(unit string, done, taken int) `json:"-"`
 
-	final string // where the output will stand when it is made aside; "": where it is made
+	final string // final place of an output made in a temporary folder; "": where it is made
 }
 
 // frame is the frame of a step that writes to out.

@@ -219,7 +219,7 @@ func parseEval(b []byte, env Lookup) (*Eval, error) {
 	return v, v.check(doc, held)
 }
 
-// where says where a member stands, "$.systems[1].type" of the file.
+// where returns the path of a member, "$.systems[1].type" of the file.
 func where(doc *yamldoc.Doc, path string, err error) error {
 	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // else what it is in
 		if line, col, ok := doc.Place(path); ok {

@@ -11,8 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Lookup gives the value of an environment variable and where it stands
-// ("environment", ".env"); from is "" where it is not set.
+// Lookup returns the value of an environment variable and its origin ("environment", ".env"); from is "" if it is not set.
 type Lookup func(name string) (value, from string)
 
 var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)

@@ -1,5 +1,4 @@
-// Package datasets is the contract of benchmark data: how files of a data set become
-// evaluation cases, what is known about each set, and what is checked in it.
+// Package datasets is the contract of benchmark data: how files of a data set become evaluation cases, the catalogue of sets, and their checks.
 //
 // The hop: files → schema.Case, keyed by case_id, in file order. Readers are in
 // the packages below; datasets/all lists them.

@@ -14,8 +14,7 @@ import (
 
 // Local is the graph in process. An element costs about 450 bytes beside
 // those of its record (BenchmarkLocalLoad: 620 in all for records of 170). The zero
-// Local is empty and ready. It may be used from several goroutines; a sequence
-// shows each element as it stood when the sequence started or later.
+// Local is empty and ready. It may be used from several goroutines; a sequence shows each element as of the start of the sequence or later.
 type Local struct {
 	mu    sync.RWMutex
 	nodes map[schema.NodeID]*vertex

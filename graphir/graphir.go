@@ -1,5 +1,4 @@
-// Package graphir makes the Graph IR, nodes and edges, of events, memory exports
-// and claims.
+// Package graphir makes the Graph IR, nodes and edges, from events, memory exports and claims.
 //
 // Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge
 // (edges.jsonl); key and order: id, nodes before edges.

@@ -17,7 +17,7 @@ const (
 	longestProbe = 30 * time.Second
 )
 
-// A Breaker stands before an endpoint, whatever it is used for. After 20 attempts that
+// A Breaker guards an endpoint for all its uses. After 20 attempts that
 // failed in a row, or a refused key, no more are made: one of the calls that wait asks a
 // neutral question first. If it is answered, the endpoint works and the questions before were
 // at fault: all calls continue. If not, it is repeated with growing pauses until it is
@@ -103,16 +103,15 @@ func (b *Breaker) signal() {
 	}
 }
 
-// Left tells that a probe was given up by its own caller: it says nothing of the endpoint.
+// Left reports that a probe was abandoned by its own caller: it says nothing about the endpoint.
 func (b *Breaker) Left(probe bool) {
 	if probe {
 		b.release()
 	}
 }
 
-// Done tells what became of an attempt; kind "" is an answer. again says that the attempt
-// shall be made again when the endpoint is back, and is not a failure of its call: what may
-// be the question's own fault is not.
+// Done reports the outcome of an attempt; kind "" is an answer. again means that the attempt is to be repeated when the endpoint is back and does not
+// count as a failure of its call; an attempt that may have failed because of its own question is not repeated.
 func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

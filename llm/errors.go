@@ -25,7 +25,7 @@ const (
 	KindKey       Kind = "key"       // key missing, wrong or without the right (401, 403)
 	KindModel     Kind = "model"     // the endpoint does not know the model or the path (404)
 	KindQuota     Kind = "quota"     // nothing left on the account
-	KindDown      Kind = "down"      // so many attempts failed in a row that the endpoint is given up (Breaker)
+	KindDown      Kind = "down"      // too many attempts failed in a row: the endpoint is abandoned (Breaker)
 	KindBudget    Kind = "budget"    // the run's own budget would be passed
 	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
 	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for

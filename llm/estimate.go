@@ -60,8 +60,7 @@ func (e *Estimate) row(purpose, model string) *EstimateRow {
 	return r
 }
 
-// Embedder counts for a model of this profile; stand gives vectors in its place, so
-// that what depends on them continues.
+// Embedder counts for a model of this profile; stand provides vectors in its place, so that dependent work continues.
 func (e *Estimate) Embedder(profile string, stand Embedder) Embedder {
 	return embedEstimator{e, profile, stand}
 }

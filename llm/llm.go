@@ -21,7 +21,7 @@ import (
 const (
 	PurposeTag      = "tag"      // annotate
 	PurposeFacts    = "facts"    // taking facts out of turns
-	PurposeUpdate   = "update"   // judging how a new fact stands to known ones
+	PurposeUpdate   = "update"   // judging how a new fact relates to known ones
 	PurposeClaims   = "claims"   // claimify
 	PurposeRead     = "read"     // answering a question from memories
 	PurposeJudge    = "judge"    // grading an answer

@@ -1,5 +1,4 @@
-// Package models opens what a run may ask: an endpoint for each role, behind one ledger
-// of what was paid, one budget and one cassette of answers.
+// Package models opens the models of a run: an endpoint for each role, with one ledger of costs, one budget and one cassette of answers.
 package models
 
 import (

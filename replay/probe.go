@@ -24,8 +24,8 @@ const (
 // Probe puts every probe of the dialogue to the memory it belongs to. A probe spoken
 // by the assistant asks about the assistant itself.
 //
-// Recall@k is the share of the gold turns on which at least one of the first k hits
-// stands; MRR is 1/rank of the first hit that rests on one. Both are absent unless
+// Recall@k is the share of the gold turns on which at least one of the first k hits rests; MRR is 1/rank of the first hit that rests on one. Both are
+// absent unless
 // the outcome is scored.
 func Probe(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o Options) schema.Seq[schema.ProbeResult] {
 	return func(yield func(schema.Record[schema.ProbeResult], error) bool) {

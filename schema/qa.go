@@ -97,8 +97,8 @@ func (r QARecord) AllGolds() []string {
 }
 
 // Corrected returns the record as its correction would have it: gold and evidence
-// exchanged. ok is false where a right answer cannot be told any more: the gold is
-// contested, or the question itself was wrong and was asked as it stood; why says so.
+// exchanged. ok is false if a right answer cannot be determined: the gold is contested, or the question itself was wrong and was asked unchanged; why
+// gives the reason.
 func (r QARecord) Corrected() (c QARecord, ok bool, why string) {
 	x := r.Errata
 	switch {
@@ -136,7 +136,7 @@ type QAHit struct {
 	Text    string     `json:"text"`
 	Sources []EventRef `json:"sources,omitempty"` // the turns it rests on, in rank order
 	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
-	Meta    Object     `json:"-"`                 // what the system says of it
+	Meta    Object     `json:"-"`                 // the system's description of it
 }
 
 // QARank is the place of a memory that was not among the hits.
@@ -183,8 +183,7 @@ func (g *Grade) Grader() string {
 	return g.Protocol + " by " + string(g.By)
 }
 
-// GoldCorrected marks a grade against the corrected gold. It stands beside the same
-// protocol's grade against the recorded one and is never added to it.
+// GoldCorrected marks a grade against the corrected gold. It is kept beside the same protocol's grade against the recorded one and is never added to it.
 const GoldCorrected = "corrected"
 
 // Outcomes of grading.

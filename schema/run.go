@@ -1,6 +1,6 @@
 package schema
 
-// Manifest stands beside the outputs of one step and says what made them.
+// Manifest is written beside the outputs of one step and records what made them.
 type Manifest struct {
 	SchemaVersion Version           `json:"schema_version"`
 	Step          string            `json:"step"`

@@ -43,7 +43,7 @@ type StepCost struct {
 	Cost float64 `json:"cost"`
 }
 
-// Score is what one protocol says of the run.
+// Score is one protocol's result for the run.
 type Score struct {
 	Protocol string         `json:"protocol"` // name@version
 	By       By             `json:"by"`

@@ -1,5 +1,4 @@
-// Package chats reads what people export from the programs they talk with, and writes
-// it as chat lines, the form that package annotate reads.
+// Package chats reads the exports of chat programs and writes them as chat lines, the form that package annotate reads.
 //
 //	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Write ──▶ chat lines (JSON Lines)
 //
@@ -67,7 +66,7 @@ type Options struct {
 	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
 	// as the web names it; "": what they look like.
 	Encoding string
-	// Report is told every finding.
+	// Report receives every finding.
 	Report func(*schema.Finding)
 }
 
@@ -78,7 +77,7 @@ type Export struct {
 	files []*file
 }
 
-// Find tells the form of what is at path: a file, a zip or a folder. It fails with a
+// Find detects the form of path: a file, a zip or a folder. It fails with a
 // *schema.Finding when it is none of the forms.
 func Find(path string, o Options) (*Export, error) {
 	if _, err := htmlindex.Get(o.Encoding); o.Encoding != "" && err != nil {

@@ -141,8 +141,8 @@ var (
 	fileNamed = pattern.New(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
 	omitted   = pattern.New(`^<[^<>\n]{3,50}>$`)
 	editedEnd = pattern.New(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
-	// The phone starts its own words with a left-to-right mark; where they stand for a file
-	// that was omitted, they are few, and have the word for that. A mark within starts a
+	// The phone starts its own words with a left-to-right mark; if they replace an omitted file, they are short and contain the word for "omitted". A
+	// mark within starts a
 	// detail: how long a call was, what a tap does.
 	byPhone   = pattern.New(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\n]{2,400})$`)
 	leftOut   = pattern.New(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$|^(?:已?忽略|已?省略|已?略過)`)
@@ -156,7 +156,7 @@ var (
 	unsaved = pattern.New(`^~[\s\x{a0}\x{202f}]*`) // before the name of someone who is not a contact
 )
 
-// stamp is the numbers of a date and time, in the order in which they stand.
+// stamp is the numbers of a date and time, in their order.
 type stamp struct {
 	date     [3]int
 	wide     [3]bool // four digits
@@ -197,8 +197,7 @@ func numbersOf(text string) *stamp {
 	return s
 }
 
-// time is the instant by the order of the parts of the date; ok is false when there is no
-// such day or hour.
+// time is the instant by the order of the parts of the date; ok is false if the day or hour does not exist.
 func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	d, m, y := s.date[0], s.date[1], s.date[2]
 	switch {
@@ -224,8 +223,7 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	return t, t.Day() == d && int(t.Month()) == m && h < 24 && s.m < 60 && s.s < 60
 }
 
-// dateOrder finds out which of day and month is first: a number above 12 tells; else
-// the order in which no message is before the one above it.
+// dateOrder finds out which of day and month is first: by a number above 12, or by the order in which no message is earlier than the one before it.
 func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (string, error) {
 	if r.Dates != "" {
 		return r.Dates, nil
@@ -268,7 +266,7 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 
 func (r *reader) whatsApp(f *file) error {
 	order, err := r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-		quiet := *r // faults of lines are told when they are read as messages
+		quiet := *r // faults of lines are reported when they are read as messages
 		quiet.Report = func(*schema.Finding) {}
 		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
 	})
@@ -345,7 +343,7 @@ func phoneName(f *file) string {
 	return group
 }
 
-// notices are what the program says of itself.
+// notices are messages of the program itself.
 const notices = "notices of the program (someone joined, calls, pins)"
 
 // media takes the file out of a message's text, and what the phone adds to it. What is not

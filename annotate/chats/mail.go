@@ -23,8 +23,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// mbox reads mail folders: messages one after another, each behind a line "From …". The
-// mails of a thread are a conversation; what a mail quotes stands apart from what it says.
+// mbox reads mail folders: messages one after another, each behind a line "From …". The mails of a thread are a conversation; quoted text is kept
+// separate from a mail's own text.
 var mbox = Form{
 	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
 	match: func(files []*file) []*file {
@@ -301,8 +301,7 @@ func unquote(text, subject string, follows, forward bool) (said, quoted string) 
 // sender is the header with the name of who wrote a mail.
 var sender = pattern.New(`(?im)^[\s>*]*(?:from|von|de|da|van|发件人|寄件人|寄件者)\s*\*?[:：]\*?[ \t]*(\S[^\n]*?)\s*[;；]?$`)
 
-// ownLines tells the lines above own that are quoted from those that are not; signed: what
-// stands below a signature's mark is neither.
+// ownLines separates quoted lines above own from the others; signed: text below a signature's mark is neither.
 func ownLines(lines []string, own int, signed bool) (said, quoted string) {
 	var s, q []string
 	for _, l := range lines[:own] {

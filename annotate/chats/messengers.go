@@ -394,7 +394,7 @@ type slackMessage struct {
 }
 
 // slackBlocks is the text of a message that has none beside its blocks: every member
-// "text" that is a string, in order; blocks stand on lines of their own.
+// "text" that is a string, in order; each block is on its own line.
 func slackBlocks(raw json.RawMessage, depth int) string {
 	text, mark := "", ""
 	if depth < 2 {

@@ -1,4 +1,4 @@
-// Package doctor checks in seconds what a run would trip over: the project file, endpoints,
+// Package doctor checks in seconds what could make a run fail: the project file, endpoints,
 // keys, models, the cassette, prices, the clock, the disk, and the stores that the
 // environment or the project names. Every fault says how to fix it.
 package doctor

@@ -130,7 +130,7 @@ func (o Options) checkQdrant(ctx context.Context, addr string, p *config.Project
 	version, err := c.Version(ctx)
 	var names []string
 	if err == nil {
-		names, err = c.Collections(ctx) // the version is told without a key
+		names, err = c.Collections(ctx) // the version is reported without a key
 	}
 	if err != nil {
 		return []schema.Check{fail(name, "start Qdrant, fix what the message says, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)", "%v", err)}

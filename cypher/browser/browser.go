@@ -1,6 +1,5 @@
-// Package browser makes what Neo4j Browser needs to look at a graph of ours: a style
-// (GraSS), saved queries and a short guide, all from the catalogue, so that a label or
-// a domain of your own has its place there.
+// Package browser makes the files with which Neo4j Browser shows a graph: a style (GraSS), saved queries and a short guide, all from the catalogue,
+// including your own labels and domains.
 package browser
 
 import (

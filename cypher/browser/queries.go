@@ -156,7 +156,7 @@ func opposites(c *catalog.Catalog) string {
 	return strings.Join(out, ", ")
 }
 
-// In puts a scope into a query: @ stands for a map of its own, @, for one more member.
+// In puts a scope into a query: @ is replaced by a map, @, by one more member.
 func In(scope, text string) string {
 	member := ", scope: " + string(cypher.AppendString(nil, scope))
 	whole := " {" + member[2:] + "}"

@@ -16,7 +16,7 @@ import (
 // no label Node, so it is not part of any graph.
 const heldLabel = "MembenchLoad"
 
-// Held is what a scope says of itself.
+// Held is the recorded state of a scope.
 type Held struct {
 	// Digest is that of the graph that the scope holds (see Digest); "" when a load
 	// has not come to its end, or when what it left is not one input alone.
@@ -24,7 +24,7 @@ type Held struct {
 	Embedder string `json:"embedder,omitzero"` // that made the vectors of the scope
 }
 
-// Held reads what the scope says of itself; zero when nothing was loaded.
+// Held reads the recorded state of the scope; zero if nothing was loaded.
 func (db *DB) Held(ctx context.Context) (h Held, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
 		h, err = t.held(db)

@@ -10,8 +10,8 @@ import (
 )
 
 // Other programs may add labels and properties to elements of ours, which stay when an
-// element is written again. What is ours is not noted anywhere: the hash of an element
-// tells. It is that of the labels and properties that we wrote, so of those that the
+// element is written again. Our own properties are not recorded anywhere: the hash of an element identifies them. It is that of the labels and
+// properties that we wrote, so of those that the
 // record no longer has, those without which the rest has that hash are not ours.
 
 // mostAdded is how many labels and properties are tried in all combinations; of more of

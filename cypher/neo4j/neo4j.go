@@ -95,7 +95,7 @@ func (db *DB) tries(ctx context.Context, mode driver.AccessMode, work func(drive
 }
 
 // How long a transaction waits before it is tried again. The driver's own delays begin
-// at two seconds, which is long after a deadlock, so the driver is told not to try again.
+// at two seconds, which is long after a deadlock, so the driver's own retries are disabled.
 const (
 	firstWait   = 20 * time.Millisecond
 	longestWait = time.Second

@@ -1,5 +1,4 @@
-// Package probes makes evaluation cases of a graph: questions whose answers are known
-// because the graph knows where they come from.
+// Package probes makes evaluation cases from a graph: questions with known answers, since the graph records their sources.
 //
 // A case is a conversation of the graph (or all conversations of one user) with its
 // turns as they are in the Event nodes, and questions of every type in Types. Each

@@ -1,6 +1,5 @@
 // Package aggregate makes summaries of graded records: one for each system and data
-// set, with figures by protocol, overall and by category, and the six dimensions of
-// seed 001's aggregate_metrics.json.
+// set, with figures by protocol, overall and by category, and the six session dimensions of aggregate_metrics.json.
 //
 // Denominators never move silently: an answer that was never given or never judged is
 // counted beside the mean (and as 0 in the strict one), a question that a protocol does

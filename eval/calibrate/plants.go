@@ -1,5 +1,4 @@
-// Package calibrate measures a judge on answers whose truth is known, and corrects an
-// accuracy for the judge's errors.
+// Package calibrate measures a judge on answers with known verdicts, and corrects an accuracy for the judge's errors.
 //
 // Plants makes such answers from the golds: right ones in other words (Paraphrase),
 // wrong ones that name something else of the same kind (Specific), wrong ones that

@@ -1,4 +1,4 @@
-// Package compare sets graded runs side by side, question by question.
+// Package compare compares graded runs question by question.
 //
 // Two runs are compared over the questions that both were scored on; what only one of
 // them has is counted beside. Questions of one conversation rest on one memory, so the

@@ -1,5 +1,5 @@
-// Package conformance runs golden vectors: answers that the original scorers gave to
-// given inputs, held against ours. A vector file is JSON Lines, FILE.dev.jsonl, one row
+// Package conformance runs golden vectors: it compares the original scorers' results for given inputs with ours. A vector file is JSON Lines,
+// FILE.dev.jsonl, one row
 // a case, as `docs/metrics.md` describes; the rows with invented text are built in, so that a program can verify by itself what it reproduces.
 //
 // A row that needs data which is not at hand (`ref` rows, prompts of the original) is

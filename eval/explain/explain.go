@@ -1,4 +1,4 @@
-// Package explain says at which hop a failed question was lost, and why: graded QA
+// Package explain determines at which hop a failed question was lost, and why: graded QA
 // records in, the same records with an Attribution out, in their order.
 //
 // A fact passes these hops on its way to an answer: the turn that says it is ingested,

@@ -1,5 +1,5 @@
-// Package fidelity compares what a memory system shows with what was said: whether a
-// text still carries an original, and if not, what happened to it. It knows nothing of
+// Package fidelity compares a memory system's texts with what was said: whether a text still contains an original, and if not, what happened to it. It
+// knows nothing of
 // systems or faults: it aligns the words of two texts and names the first difference that
 // changes what a reader would learn.
 //

@@ -487,7 +487,7 @@ func (f *Frame) wallClock(ds []timex.Day) bool {
 	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
 }
 
-// explains reports whether a word around an original is not surprise: a name, a date, a
+// explains reports whether a word around an original is not a surprise: a name, a date, a
 // number, a word of most of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
 	if w.number || f.beside[w.norm] >= max(3, f.texts*3/4) {

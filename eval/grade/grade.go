@@ -1,5 +1,4 @@
-// Package grade puts the verdicts of named protocols beside answers: a stream of QA
-// records in, the same records with grades out, in their order. Nothing else of a
+// Package grade grades answers by named protocols: a stream of QA records in, the same records with grades out, in their order. Nothing else of a
 // record changes, so that an answer can be graded again, by more protocols or another
 // judge, without asking the system again.
 //

@@ -1,5 +1,4 @@
-// Package judge decides by rule, without a model, whether an answer says what the
-// gold says, and shows the facts it compared.
+// Package judge decides by rule, without a model, whether an answer states what the gold states, and shows the facts it compared.
 //
 // An answer goes through these in order: an empty answer is wrong; a gold that is an
 // abstention wants an abstention; a gold that is a date or a length of time is

@@ -1,7 +1,5 @@
-// Package label lets people say of answers whether they are right and where they were
-// lost: it draws answers, shows each on a page of this machine or writes them to a file,
-// keeps what people say, and counts how far they agree with each other, with explain and
-// with judges.
+// Package label lets people label answers as right or wrong and by the hop where they were lost: it samples answers, shows each on a local page or
+// writes them to a file, stores the labels, and measures agreement between people, with explain and with judges.
 //
 // Labels are lines of JSON in a folder, by default RUN/labels, a file for each person. A
 // line names its answer by key and digest; the last line on an answer counts.

@@ -1,6 +1,5 @@
-// Package pipeline runs an evaluation from its configuration to the finished report:
-// the cases are chosen, systems asked, answers graded, failures explained, figures made
-// and reports written. Each of its steps can be called alone on files, as the commands
+// Package pipeline runs an evaluation from its configuration to the finished report: it selects cases, asks systems, grades answers, explains failures,
+// computes figures and writes reports. Each of its steps can be called alone on files, as the commands
 // `eval grade`, `aggregate` and `report` do.
 //
 //	Run       eval.yaml → folder of a run

@@ -1,5 +1,4 @@
-// Package published reads other people's result files into our records, and audits
-// them: what their own rows say of the figures that were published with them.
+// Package published reads published result files into our records, and audits them: it compares the published figures with the rows.
 //
 // A file is one form (Formats); a form that was only seen in someone's source, never
 // as a file at hand, is marked unverified. Recorded verdicts become grades of the

@@ -1,5 +1,5 @@
-// Package reader turns what a memory showed into an answer: by a model with a named
-// prompt, or by rule. A reader never falls back: a model that fails is a typed failure.
+// Package reader turns a memory's hits into an answer: by a model with a named prompt, or by rule. A reader never falls back: a model that fails is a
+// typed failure.
 package reader
 
 import (

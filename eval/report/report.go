@@ -1,5 +1,4 @@
-// Package report makes what people read of graded runs: Markdown, CSV, JSON, and one
-// HTML file with tables, plots and every question behind them.
+// Package report turns graded runs into reports: Markdown, CSV, JSON, and one HTML file with tables, plots and every question behind them.
 //
 // A Builder is given the summaries (eval/aggregate) and then reads the graded records
 // once. It holds counters, histograms and a drawn set of answers; the records

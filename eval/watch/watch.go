@@ -1,5 +1,5 @@
-// Package watch follows a run on a page of this machine: how far it is, how each system
-// does so far, and what failed last. It reads what the run writes and changes nothing.
+// Package watch follows a run on a local page: its progress, each system's results so far, and the last failures. It reads what the run writes and
+// changes nothing.
 //
 // While answers are being made their figures are by the rule judge; once the run's files
 // are there, by the grade that eval explain goes by. Held: a row for each system and data

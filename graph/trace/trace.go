@@ -108,7 +108,7 @@ func findTrail(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, []g
 	return nil, found, nil
 }
 
-// traceLine reads the query as path:line; it returns nil when it is no such thing.
+// traceLine reads the query as path:line; it returns nil for other queries.
 func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, error) {
 	i := strings.LastIndexByte(o.Query, ':')
 	if i <= 0 {

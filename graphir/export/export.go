@@ -1,8 +1,8 @@
 // Package export writes a graph for other tools: CSV for neo4j-admin's import, GraphML,
 // and JSON-LD with PROV-O terms for the evidence.
 //
-// All three write properties as graph.MapProps says: nulls and empty lists are left
-// out, what no property can hold stands as JSON text in props_json. Members of a
+// All three write properties as graph.MapProps says: nulls and empty lists are omitted, values that a property cannot hold are JSON text in props_json.
+// Members of a
 // record beside its known ones are not part of the graph and are counted (GRF037).
 package export
 

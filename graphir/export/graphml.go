@@ -12,8 +12,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// GraphML has no lists: a list stands as its JSON text in a key whose description
-// says so.
+// GraphML has no lists: a list is written as JSON text in a key whose description says so.
 
 // xmlFits says which properties GraphML can hold: XML 1.0 has no place for control
 // characters, however written.

@@ -2,7 +2,7 @@
 // no server, no library.
 //
 // The file holds two blocks of gzip in base64: what the first picture needs (places,
-// labels, edges, titles), and the properties, read once that picture stands. The
+// labels, edges, titles), and the properties, read once that picture is drawn. The
 // layout is computed here (see layout.go); the page only draws. Equal graphs give
 // equal bytes, regardless of the order of the input and the number of workers.
 //

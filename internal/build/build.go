@@ -1,4 +1,4 @@
-// Package build makes outputs whole or not at all and skips what is current.
+// Package build makes outputs completely or not at all, and skips current ones.
 //
 // A step's key is the sha256 of its name, version, resolved options and the digests
 // of its inputs. Its record, a schema.Manifest, holds the key and the digests of the
@@ -151,7 +151,7 @@ func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err err
 	return r, p, p.Put(made)
 }
 
-// asideMark stands in the names of folders aside; atomicfile.Sweep knows it.
+// asideMark is part of the names of temporary folders; atomicfile.Sweep knows it.
 const asideMark = ".tmp-"
 
 // A Place is an output that is being replaced by what is made in Dir, a folder beside

@@ -33,7 +33,7 @@ type Frame struct {
 	Membench string         // version of the program
 	Out      string         // "-", a file, or a folder
 	Dir      bool           // Out is a folder
-	Final    string         // where Out will stand when it is made aside; "": Out
+	Final    string         // final place of Out if it is made in a temporary folder; "": Out
 	Stdin    io.Reader
 	Stdout   io.Writer
 	TempDir  string

@@ -294,7 +294,7 @@ func (s *enSentence) span(from, to int) Phrase {
 	return Phrase{Text: s.text[a:b], Start: s.start + a, End: s.start + b}
 }
 
-// clauseBounds are the bytes in which a clause's time may stand: the clause itself and
+// clauseBounds are the bytes in which a clause's time may be: the clause itself and
 // an opening before its subject ("Last weekend I …").
 func (s *enSentence) clauseBounds(begin, end int) (int, int) {
 	lo := 0

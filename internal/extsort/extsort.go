@@ -133,8 +133,8 @@ func (s *Sorter) Sort() {
 }
 
 const (
-	fewRefs  = 12  // so many records are sorted by looking at all of them
-	farShare = 512 // and those that share so many bytes
+	fewRefs  = 12  // up to this many records are sorted by looking at all of them
+	farShare = 512 // and those that share this many bytes
 )
 
 // sortFrom sorts records that are equal before byte from, of a sorter with a Key. Keys

@@ -1,4 +1,4 @@
-// Package exttest says what a test needs from outside the Go toolchain. Where it is
+// Package exttest declares what a test needs from outside the Go toolchain. Where it is
 // missing the test skips and says why, in one voice, and `make test` counts it; on a
 // build server (CI=true) it fails, so that nothing stays untested in silence.
 package exttest

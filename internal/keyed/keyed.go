@@ -40,7 +40,7 @@ func decodeKey(text string) (string, error) {
 	return string(out), nil
 }
 
-// Unescape is the key that an escaped one stands for; text that is none stays as it is.
+// Unescape decodes an escaped key; other text is unchanged.
 func Unescape(key []byte) string {
 	if back, err := decodeKey(string(key)); err == nil {
 		return back

@@ -26,7 +26,7 @@ type Log struct {
 
 // Options of Open. The zero value is right outside tests.
 type Options struct {
-	Wrap func(io.Writer) io.Writer // stands between the log and its file: for injecting faults
+	Wrap func(io.Writer) io.Writer // placed between the log and its file, to inject faults
 	// Loose is for logs whose lines are not synced one by one (Put): a crash of the
 	// machine can leave several bad lines, so the first one and all behind it are cut off.
 	Loose bool

@@ -26,7 +26,7 @@ type Tokenizer struct {
 	words [][]byte
 }
 
-// Words is WordTokenize; the result stands until the next call.
+// Words is WordTokenize; the result is valid until the next call.
 func (t *Tokenizer) Words(text string) [][]byte {
 	t.out, t.ends = t.out[:0], t.ends[:0]
 	if mayBreak(text) {
@@ -377,7 +377,7 @@ func (t *Tokenizer) colons() {
 		return
 	}
 	i := n - 1
-	if t.a[i] == '\n' { // $ stands before a last line feed, too
+	if t.a[i] == '\n' { // $ also matches before a last line feed
 		i--
 	}
 	if i >= 0 && (t.a[i] == ':' || t.a[i] == ',') {

@@ -8,8 +8,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Line is one turn of a dialogue. Speaker only tells turns of one person from
-// those of another.
+// A Line is one turn of a dialogue. Speaker only distinguishes the turns of one person from another's.
 type Line struct{ Speaker, Text string }
 
 // A Fact is a sentence worth keeping, in its own words. Lines are the indexes of the

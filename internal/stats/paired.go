@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Paired is what McNemar's test says of two systems over the same questions. Only the
+// Paired is the result of McNemar's test for two systems over the same questions. Only the
 // questions count that one of them alone got right: B those of the first, C those of
 // the second.
 type Paired struct {

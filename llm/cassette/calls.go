@@ -228,7 +228,7 @@ func (w embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 func (w embedder) EmbedMetered(ctx context.Context, texts []string) (llm.Embedding, error) {
 	c := w.c
 	out := llm.Embedding{Vectors: make([][]float32, len(texts))}
-	at := make(map[Key][]int, len(texts)) // where a text stands; one that stands twice is asked once
+	at := make(map[Key][]int, len(texts)) // position of a text; a repeated text is requested once
 	missing := make([]Key, 0, len(texts))
 	for i, t := range texts {
 		k := VectorKey(w.e.Profile(), t)

@@ -1,6 +1,5 @@
-// Package cassette keeps every answer of a model and every vector in one file, so
-// that what was paid for once is replayed for nothing: resumed runs, runs on other
-// machines, tests without a network.
+// Package cassette keeps every answer of a model and every vector in one file, so that paid answers are replayed for free: in resumed runs, on other
+// machines, and in tests without a network.
 //
 // A call is found by its content: kind, model, parameters and the text asked, hashed
 // together. Neither address nor key of the endpoint is part of it, nor the purpose;
@@ -25,8 +24,7 @@
 // others wait for its record.
 //
 // Damage in the middle takes nothing else along: every record has its sum, and behind a
-// damaged part the next whole one is looked for. Cassette.Damages tells; what was there is
-// asked for again.
+// damaged part the next whole one is looked for. Cassette.Damages lists them; the lost answers are requested again.
 //
 // The index holds 60 to 85 bytes a record in memory; answers are read from the file
 // when they are asked for.
@@ -66,7 +64,7 @@ const (
 	Replay Mode = "replay-only" // nobody is asked; a call that is not there is an error
 )
 
-// ParseMode reads a mode; "replay" stands for replay-only.
+// ParseMode reads a mode; "replay" means replay-only.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case Off, Cache, Record, Replay:
@@ -94,7 +92,7 @@ type Key [16]byte
 
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// place is where a record's bytes stand.
+// place is the position of a record's bytes.
 type place struct {
 	off  int64
 	size int32
@@ -298,7 +296,7 @@ func parseHead(line []byte) (k Key, p place, ok bool) {
 	return k, p, err == nil && err2 == nil && n >= 0 && n <= mostBytes && (p.kind == kindChat || p.kind == kindVector)
 }
 
-// find returns where a key's record stands, where this session may use it.
+// find returns the position of a key's record, if this session may use it.
 func (c *Cassette) find(k Key) (place, bool) {
 	p, ok := c.index[k]
 	if _, useless := c.aside[k]; useless && p.off < c.start {

@@ -106,7 +106,7 @@ func (f *failure) read(c *codec.Reader, name string) error {
 	return err
 }
 
-// choice reads what is told of a choice. In a stream where there are several the first counts.
+// choice reads a choice. In a stream where there are several the first counts.
 func (a *chatAnswer) choice(c *codec.Reader) error {
 	was, index, finish := *a, a.index, ""
 	err := c.Object(func(name string) error {
@@ -324,8 +324,7 @@ func eventLine(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// refuse gives the library the error that is in an answer with status 200 as a
-// refusal, with the status that its code, or its words, stand for.
+// refuse gives the library the error that is in an answer with status 200 as a refusal, with the status that corresponds to its code or its words.
 func (h *heard) refuse(resp *http.Response, fault []byte) *http.Response {
 	message, code := textIn(fault), ""
 	if fault[0] == '{' {
@@ -349,7 +348,7 @@ func (h *heard) refuse(resp *http.Response, fault []byte) *http.Response {
 	return replace(resp, append(append(append(b, `,"code":`...), codec.AppendString(nil, code)...), "}}"...))
 }
 
-// statusFor is the HTTP status that an error's code or words stand for.
+// statusFor is the HTTP status that corresponds to an error's code or words.
 func statusFor(code, message string) int {
 	if n, err := strconv.Atoi(code); err == nil && n >= 400 && n <= 599 {
 		return n

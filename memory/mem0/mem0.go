@@ -1,4 +1,4 @@
-// Package mem0 is Mem0's behaviour in process: facts are taken out of the turns,
+// Package mem0 is Mem0's behaviour in process: facts are extracted from the turns,
 // each is compared with the most similar known ones, and ADD, UPDATE, DELETE or NONE
 // is applied, with a history. docs/adr/0002-embedded-memory.md says where it departs.
 //

@@ -1,4 +1,4 @@
-// Package native makes a memory.System of a policy: it cuts batches into observations
+// Package native makes a memory.System from a policy: it cuts batches into observations
 // (turns, or a user's and an assistant's turn together), keeps the keys of batches,
 // and gives snapshots, deltas, clones and exports. What is left to a policy is how it
 // stores one observation and how it recalls.

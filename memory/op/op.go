@@ -1,5 +1,4 @@
-// Package op holds the operations of memory systems, each by rule and by model:
-// extracting facts from turns, and judging how a new fact relates to known ones.
+// Package op holds the operations of memory systems, each by rule and by model: extracting facts from turns, and judging how a new fact relates to known ones.
 //
 // The model twin is asked once more with the list of faults when its answer cannot
 // be used; then the operation fails, and the caller may fall back on the rule twin.

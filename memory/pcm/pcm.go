@@ -1,5 +1,4 @@
-// Package pcm is PCM, the proactive cognitive memory of seed 003: what a user says is
-// kept according to how much it surprises.
+// Package pcm is PCM, the proactive cognitive memory: a user's statements are kept according to how much they surprise.
 //
 //	perceive  working memory of the last turns; which domain a turn is about; how much
 //	          it surprises, given what is known (perceive.go)

@@ -1,6 +1,5 @@
-// Package process runs a program of someone else's as a memory system: one process a
-// namespace, one JSON object a line on its standard input, one back on its standard
-// output. docs/adding-a-service.md has the protocol and examples/process two programs.
+// Package process runs an external program as a memory system: one process per namespace, one JSON object per line on its standard input, one back on
+// its standard output. docs/adding-a-service.md has the protocol and examples/process two programs.
 //
 // A program needs three methods (reset, ingest, answer); what more it can do (retrieve,
 // settle, end_session, export, snapshot, changes, drop) it names in its answer to hello. Retrieve of a

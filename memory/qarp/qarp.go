@@ -1,5 +1,4 @@
-// Package qarp is QARP (seed 002): a layer over any memory system that plans how to
-// search before it searches, and looks through what was found before it is shown. What
+// Package qarp is QARP: a layer over any memory system that plans a search before it searches, and filters the results before they are shown. What
 // is stored is the backend's business.
 //
 //	plan      keywords, parts of the question, whether time or only the latest counts

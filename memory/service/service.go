@@ -1,5 +1,4 @@
-// Package service makes a memory system of an HTTP service that one YAML file
-// describes: where it is, how it names namespaces, how turns are sent, how to wait
+// Package service makes a memory system from an HTTP service described by one YAML file: where it is, how it names namespaces, how turns are sent, how to wait
 // until they can be found, how to search, list and drop. No code is written for a
 // service. docs/adding-a-service.md shows how; Names lists the specs that are shipped.
 //

@@ -1,5 +1,4 @@
-// Package try compares a memory system with the essentials of the memory contract
-// outside of a Go test: for a program or a service that someone has just written. The
+// Package try checks a memory system against the essentials of the memory contract outside of a Go test: for a new program or service. The
 // whole suite, for systems in Go, is memory/memorytest.
 package try
 

@@ -351,8 +351,7 @@ func Sorted[T any](m map[string]T) []string {
 	return out
 }
 
-// Polarity returns the positive predicate that name stands for, whether name is its
-// negative, and whether name is known at all.
+// Polarity returns the positive predicate of name, whether name is its negative, and whether name is known at all.
 func (c *Catalog) Polarity(name string) (positive string, negated, ok bool) {
 	if _, ok := c.Predicates[name]; ok {
 		return name, false, true

@@ -18,7 +18,7 @@ const spareBlocks = 8
 
 // A File is an input of the stages that read by blocks.
 type File struct {
-	Name string                        // stands in positions
+	Name string                        // used in positions
 	Open func() (io.ReadCloser, error) // unpacked
 }
 

@@ -203,7 +203,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// broken says of an error of unpacking that the data has it, where reading had none.
+// broken marks an error of unpacking as a fault of the data, if reading had none.
 func (c *counted) broken(err error) error {
 	if err == nil || err == io.EOF || c.err != nil {
 		return err

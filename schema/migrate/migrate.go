@@ -7,8 +7,7 @@
 //	"migrated": {"from": "0.0.1", "was": {"/id": {"was": "tag:a:b", "now": "tag:a%3Ab"}, …}}
 //
 // pointer → value before and after, without the one that was absent; "earlier" holds the
-// history of the step before. The opposite move
-// puts the old values back where the new ones still stand, so that up after down and
+// history of the step before. The opposite move restores the old values if the new ones are unchanged, so that up after down and
 // down after up are the identity. Records that become one (0.1.0 has one node for a
 // text and one edge for a pair) keep the originals in "merged".
 //
@@ -90,7 +89,7 @@ func Steps(from, to schema.Version) ([]schema.Version, error) {
 	return back, nil
 }
 
-// KindOf tells the kind of a record by its members; "" when it is none that is known.
+// KindOf determines the kind of a record by its members; "" if it is unknown.
 func KindOf(o schema.Object) schema.Kind {
 	has := map[string]bool{}
 	for k := range o.Members() {

@@ -463,8 +463,8 @@ func (s *summing) Write(b []byte) (int, error) {
 
 func (s *summing) Close() error { return nil }
 
-// Detect tells which version files are of by what only one has: histories, forms of
-// ids, newer members, labels and types. "" where nothing says; both signs are an error.
+// Detect determines the version of files by features that only one version has: histories, forms of ids, newer members, labels and types. "" where
+// nothing says; both signs are an error.
 // It looks at the first 1000 records of each file.
 func Detect(ctx context.Context, files []File, o Options) (schema.Version, error) {
 	cat := o.Catalog

@@ -1,4 +1,4 @@
-// Package validate checks files of every kind of record: the JSON, the published
+// Package validate checks files of all kinds of records: the JSON, the published
 // schema, the rules of single records (ids, hashes, instants, vocabulary), of streams
 // (turn order, repeated ids) and of the whole set (links between files).
 //
@@ -49,7 +49,7 @@ type Checker struct {
 	set set
 	far func(*fact, schema.Pos) error // takes facts; nil: they go to the set
 
-	// Checked says of each file what it was taken for, in the order of reading.
+	// Checked lists the detected kind of each file, in the order of reading.
 	Checked []File
 }
 

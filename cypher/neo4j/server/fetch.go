@@ -31,7 +31,7 @@ const Newest = "2026.08.1"
 // ErrNoMaven is returned by Fetch.
 var ErrNoMaven = errors.New("mvn is not installed")
 
-// versionFile stands in a folder that is complete.
+// versionFile marks a complete folder.
 const versionFile = "VERSION"
 
 // Version says which Neo4j a folder of jars holds.

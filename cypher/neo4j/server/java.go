@@ -16,8 +16,7 @@ import (
 // ErrNoJava is returned by FindJava when no Java fits.
 var ErrNoJava = errors.New("no suitable Java")
 
-// JavaFor is the range of Java versions that a version of Neo4j runs on; most is 0
-// where there is no upper end.
+// JavaFor is the range of Java versions that a version of Neo4j runs on; most is 0 if there is no upper limit.
 func JavaFor(version string) (least, most int) {
 	if release(version) >= 2025 {
 		return 21, 0
