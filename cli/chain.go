@@ -81,7 +81,7 @@ machine, in another order (docs/scale.md).`,
 			case errors.As(err, &file):
 				return err
 			case err != nil:
-				return usageError{err: err}
+				return &schema.UsageError{Err: err}
 			}
 			o.quiet = e.quiet
 			_, err = runChain(c.Context(), e, p, o)
