@@ -2,6 +2,7 @@ package claims
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/maphash"
@@ -120,10 +121,7 @@ func (b *bulk) findTwoTypes(ctx context.Context) error {
 	all := map[string][]side{}
 	for _, r := range extsort.Cut(b.sorters, 1<<40) {
 		for raw, err := range r.Sorted() {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
 			key := rowID(raw)

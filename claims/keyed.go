@@ -21,15 +21,37 @@ import (
 // (of one id, of one entity under two types, claims that may contradict each other) have
 // one key. docs/scale.md specifies the form.
 
-// keyOf is the key of a statement. That of a claim is the beginning of its id with the
+// A keyer gives lines their keys.
+type keyer struct {
+	cat  *catalog.Catalog
+	scan lineScanner
+}
+
+// key is the key of a statement. That of a claim is the beginning of its id with the
 // predicate that a denial denies: every conflict is between claims of one such key.
-func keyOf(cat *catalog.Catalog, s schema.Statement) string {
-	if s.Entity != nil {
-		return "entity:" + string(s.Entity.ID)
+func (k *keyer) key(line []byte) (string, *schema.Finding, error) {
+	if k.scan.read(line, schema.Latest) {
+		if k.scan.entity {
+			return "entity:" + string(k.scan.id), nil, nil
+		}
+		return k.claim(string(k.scan.id)), nil, nil
 	}
-	id := string(schema.Mint{V: schema.Latest}.Claim(s.Claim.Predicate, s.Claim.Domain, s.Claim.Subject.ID, s.Claim.Object.ID))
+	var s schema.Statement
+	if err := codec.Unmarshal(line, &s); err != nil {
+		return "", nil, err
+	}
+	switch f := whole(s); {
+	case f != nil:
+		return "", f, nil
+	case s.Entity != nil:
+		return "entity:" + string(s.Entity.ID), nil, nil
+	}
+	return k.claim(string(schema.Mint{V: schema.Latest}.Claim(s.Claim.Predicate, s.Claim.Domain, s.Claim.Subject.ID, s.Claim.Object.ID))), nil, nil
+}
+
+func (k *keyer) claim(id string) string {
 	parts := strings.SplitN(strings.TrimPrefix(id, "claim:"), "|", 4)
-	if positive, _, ok := cat.Polarity(parts[0]); ok {
+	if positive, _, ok := k.cat.Polarity(parts[0]); ok {
 		parts[0] = positive
 	}
 	return "claim:" + strings.Join(parts[:min(3, len(parts))], "|")
@@ -38,24 +60,20 @@ func keyOf(cat *catalog.Catalog, s schema.Statement) string {
 // MapKeyed writes the lines of the inputs with their keys. Lines that are not statements go
 // to found and are omitted.
 func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding) error, o BulkOptions) error {
-	cat := o.catalog()
+	k := keyer{cat: o.catalog()}
 	b := bufio.NewWriterSize(w, 1<<16)
 	var out []byte
 	for bl, err := range jsonl.FileBlocks(in, o.MaxLine) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		for line := range bl.Lines() {
-			var s schema.Statement
-			f := (*schema.Finding)(nil)
+			key, f := "", (*schema.Finding)(nil)
 			if line.TooLong {
 				f = jsonl.TooLong(line)
-			} else if err := codec.Unmarshal(line.Bytes, &s); err != nil {
+			} else if key, f, err = k.key(line.Bytes); err != nil {
 				f = jsonl.Fault(line, err)
-			} else if f = whole(s); f != nil {
+			} else if f != nil {
 				f.Pos = line.Pos
 			}
 			if f != nil {
@@ -64,7 +82,7 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 				}
 				continue
 			}
-			out = keyed.Append(out[:0], keyOf(cat, s), line.Bytes)
+			out = keyed.Append(out[:0], key, line.Bytes)
 			b.Write(out) //nolint:errcheck // Flush tells
 		}
 		bl.Release()
@@ -79,7 +97,12 @@ func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, fo
 	o.Version = schema.Latest // that of 0.0.1 is a matter of order
 	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(keyed.Records(in)), nil }}
 	b := bufio.NewWriterSize(w, 1<<16)
-	var entities, claims io.Writer = &keyer{cat: o.catalog(), w: b}, &keyer{cat: o.catalog(), w: b}
+	k := keyer{cat: o.catalog()}
+	w = &keyed.Writer{To: b, Key: func(line []byte) (string, error) {
+		key, _, err := k.key(line) // what was merged is whole
+		return key, err
+	}}
+	entities, claims := w, w
 	f := keyed.NewFramer(b, 2)
 	if frames {
 		entities, claims = f.Writer("entity"), f.Writer("claim")
@@ -145,32 +168,4 @@ func (o BulkOptions) catalog() *catalog.Catalog {
 		return catalog.Default()
 	}
 	return o.Catalog
-}
-
-// keyer writes lines with their keys. It holds one line.
-type keyer struct {
-	cat  *catalog.Catalog
-	w    *bufio.Writer
-	line []byte
-	out  []byte
-}
-
-func (k *keyer) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			k.line = append(k.line, rest...)
-			break
-		}
-		k.line = append(k.line, rest[:i+1]...)
-		rest = rest[i+1:]
-		var s schema.Statement
-		if err := codec.Unmarshal(k.line, &s); err != nil {
-			return 0, fmt.Errorf("reading a merged record again: %w", err)
-		}
-		k.out = keyed.Append(k.out[:0], keyOf(k.cat, s), k.line[:len(k.line)-1])
-		k.w.Write(k.out) //nolint:errcheck // Flush tells
-		k.line = k.line[:0]
-	}
-	return len(p), nil
 }

@@ -3,6 +3,7 @@ package cypher
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -70,10 +71,7 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 		b.Write(out) //nolint:errcheck // Flush tells
 	}
 	for block, err := range jsonl.FileBlocks(in, o.MaxLine) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		for line := range block.Lines() {
@@ -121,14 +119,12 @@ const rest = "rest"
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory int64, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]keyed.Group{}, types: map[string]bool{}}
-	rows := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: memory})
+	key := func(rec []byte) []byte { return rec[:bytes.IndexByte(rec, 0)+1] } // no key has a zero byte
+	rows := extsort.New(extsort.Options{Compare: bytes.Compare, Key: key, Memory: memory})
 	defer rows.Close()
 	var rec []byte
 	for line, err := range keyed.Lines(in) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		if string(line[0]) == groupKey {
@@ -139,7 +135,7 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory i
 			r.parts[p.Group] = p
 			continue
 		}
-		rec = append(append(append(rec[:0], line[0]...), 0), line[1]...) // no key has a zero byte
+		rec = append(append(append(rec[:0], line[0]...), 0), line[1]...)
 		if err := rows.Add(rec); err != nil {
 			return err
 		}
@@ -155,20 +151,21 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory i
 		}
 	}
 	var last []byte
-	for rec, err := range rows.Sorted() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+	var held extsort.Buffer
+	for _, part := range extsort.Cut([]*extsort.Sorter{rows}, 1<<20) {
+		recs, err := part.Load(&held)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		key, row, _ := bytes.Cut(rec, []byte{0})
-		if bytes.Equal(key, last) {
-			return fmt.Errorf("the id of %.80q is repeated: membench validate names the places", key)
-		}
-		last = append(last[:0], key...)
-		if err := r.row(key, row, heads); err != nil {
-			return err
+		for _, rec := range recs {
+			key, row, _ := bytes.Cut(rec, []byte{0})
+			if bytes.Equal(key, last) {
+				return fmt.Errorf("the id of %.80q is repeated: membench validate names the places", key)
+			}
+			last = append(last[:0], key...)
+			if err := r.row(key, row, heads); err != nil {
+				return err
+			}
 		}
 	}
 	r.finish()

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -32,8 +33,9 @@ import (
 // the sorters of Build, and is merged in while the lines are written.
 
 const (
-	// maxSettings bounds the table of settings, about 350 bytes each.
-	maxSettings = 1 << 17
+	// maxSettings bounds the table of settings, about 300 bytes each. What is beyond needs
+	// four times the processor time and ten times the disk.
+	maxSettings = 1 << 20
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
 
@@ -48,7 +50,8 @@ type bulk struct {
 	hashes [][16]byte        // of the rows, in order, when claims need them
 
 	mu       sync.RWMutex
-	byKey    map[string]*settingInfo // what a worker saw → setting, nil for the slow way
+	byKey    map[[2]uint64]*settingInfo // hash of what a worker saw → setting, nil for the slow way
+	seeds    [2]maphash.Seed            // of byKey
 	settings []*settingInfo
 	names    map[nameKey]*name
 	texts    map[string]string // users, agents and characters, kept once
@@ -73,7 +76,7 @@ type bulk struct {
 
 func newBulk(g *gatherer, o Options) *bulk {
 	n := max(1, o.Workers)
-	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
+	b := &bulk{g: g, p: g.p, o: o, byKey: map[[2]uint64]*settingInfo{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
 		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
 	b.owned = extsort.New(extsort.Options{Compare: bytes.Compare, Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
 	for range n {

@@ -219,10 +219,7 @@ func (b *bulk) writeParts(ctx context.Context) error {
 	var out []byte
 	for _, s := range b.g.sorters() {
 		for rec, err := range s.Sorted() {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
 			out = keyedPart(out[:0], rec)
@@ -287,7 +284,7 @@ func Reduce(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer,
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	var nodes, edges io.Writer = &elements{w: out, kind: "node:"}, &elements{w: out, kind: "edge:"}
+	var nodes, edges io.Writer = elements(out, "node:"), elements(out, "edge:")
 	f := keyed.NewFramer(out, 2)
 	if frames {
 		nodes, edges = f.Writer("node"), f.Writer("edge")
@@ -324,21 +321,10 @@ func keyedGatherer(m mode, given []schema.Kind, o Options, report func(*schema.F
 	return g, newBulk(g, o), nil
 }
 
-// elements writes lines of elements with their keys. It is given whole lines.
-type elements struct {
-	w    io.Writer
-	kind string
-	out  []byte
-}
-
-func (e *elements) Write(p []byte) (int, error) {
-	for line := range bytes.Lines(p) {
+// elements writes lines of elements with their keys.
+func elements(w io.Writer, kind string) io.Writer {
+	return &keyed.Writer{To: w, Key: func(line []byte) (string, error) {
 		at := len(`{"id": `)
-		id := codec.Unquote(line[at:codec.SkipValue(line, at)])
-		e.out = keyed.Append(e.out[:0], e.kind+id, line[:len(line)-1])
-		if _, err := e.w.Write(e.out); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
+		return kind + codec.Unquote(line[at:codec.SkipValue(line, at)]), nil
+	}}
 }

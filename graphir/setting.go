@@ -1,6 +1,7 @@
 package graphir
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -86,11 +87,12 @@ func (b *bulk) text(s string) string {
 	return s
 }
 
-// setting returns the setting that was seen as key, nil when it must take the slow way.
+// setting returns the setting of what was seen, nil when it must take the slow way.
 // make is called for a new one.
-func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
+func (b *bulk) setting(seen []byte, make func() (setting, bool)) *settingInfo {
+	key := [2]uint64{maphash.Bytes(b.seeds[0], seen), maphash.Bytes(b.seeds[1], seen)}
 	b.mu.RLock()
-	info, ok := b.byKey[string(key)]
+	info, ok := b.byKey[key]
 	b.mu.RUnlock()
 	if ok {
 		return info
@@ -98,7 +100,7 @@ func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
 	s, ok := make()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if info, ok := b.byKey[string(key)]; ok {
+	if info, ok := b.byKey[key]; ok {
 		return info
 	}
 	if len(b.byKey) >= maxSettings {
@@ -117,7 +119,7 @@ func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
 		info.first.Store(1 << 62)
 		b.settings = append(b.settings, info)
 	}
-	b.byKey[string(key)] = info
+	b.byKey[key] = info
 	return info
 }
 

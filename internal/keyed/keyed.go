@@ -64,6 +64,31 @@ func Append(dst []byte, key string, record []byte) []byte {
 	return append(dst, '\n')
 }
 
+// A Writer writes lines, which may come in parts, with the keys that Key gives them.
+type Writer struct {
+	To        io.Writer
+	Key       func(line []byte) (string, error)
+	line, out []byte
+}
+
+func (w *Writer) Write(p []byte) (int, error) {
+	for part := range bytes.Lines(p) {
+		if w.line = append(w.line, part...); !bytes.HasSuffix(part, []byte("\n")) {
+			break
+		}
+		line := w.line[:len(w.line)-1]
+		key, err := w.Key(line)
+		if err != nil {
+			return 0, fmt.Errorf("the key of %.80q: %w", line, err)
+		}
+		w.out, w.line = Append(w.out[:0], key, line), w.line[:0]
+		if _, err := w.To.Write(w.out); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
 // Records reads keyed lines without their keys. A line without a key is an error.
 func Records(r io.Reader) io.Reader { return &records{in: bufio.NewReaderSize(r, 1<<16)} }
 
