@@ -43,10 +43,10 @@ const (
 	codeFormat       = "SRC013" // the file's format cannot be told, or the file is too large
 	codeNoTurns      = "SRC014" // a source without any utterance
 	codeMember       = "SRC015" // an unknown member collides with one of ours in meta; left out (warning)
-	codeMissingFile  = "SRC020" // the index names a file that is not there
+	codeMissingFile  = "SRC020" // the index names a file that does not exist
 	codeMissingNorm  = "SRC021" // a chapter without a norm file (warning)
 	codeTwoSources   = "SRC022" // two sources for one conversation
-	codeFileName     = "SRC023" // a Markdown file whose name is no chapter's (warning)
+	codeFileName     = "SRC023" // a Markdown file whose name is not a chapter name (warning)
 	codeNotIndexed   = "SRC024" // events of a conversation that the index does not list (warning)
 	codeAllCanon     = "EVT010" // quality gate: all events are canon_only (warning)
 	codeFewEpisodic  = "EVT011" // quality gate: episodic and filler are under 30 % (warning)
@@ -67,7 +67,7 @@ type Options struct {
 	UserID      string // meta.user_id; default: absent
 	AgentID     string // meta.agent_id; default: absent
 
-	// Names as they stand in sources. The first of each is the display name.
+	// Names as they are in sources. The first of each is the display name.
 	CharacterNames []string // default: the character id
 	UserNames      []string // default: the user id, else "user"
 	// MonologueSuffixes mark a character's label as monologue, e.g. "独白" in "聪音独白：".
@@ -162,7 +162,7 @@ func (u Utterance) fixedTag() string {
 const windowSize = 40
 
 // Annotate yields one event per utterance, each with exactly one main tag. The only
-// error is the context's or one that no retry can mend (a refused key); it ends the stream.
+// error is the context's or one that no retry can repair (a refused key); it ends the stream.
 func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Event] {
 	return func(yield func(schema.Record[schema.Event], error) bool) {
 		tagger := o.Tagger

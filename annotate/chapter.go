@@ -14,7 +14,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// The norm form of a chapter. Headers and utterances stand in a fence:
+// The norm form of a chapter. Headers and utterances are in a fence:
 //
 //	# ch07 title
 //
@@ -32,12 +32,12 @@ import (
 //	[U] the user speaks
 //	[UI] (an action on the screen)
 //	[INJECT][U] a fact planted for a probe; numbered i_ch07_001, i_ch07_002, … in order
-//	[INJECT i_ch07_009][U] the same with an id of one's own
+//	[INJECT i_ch07_009][U] the same with an id of your own
 //	[PROBE][U] a question; numbered p_ch07_001, …; its gold is unknown
 //	[PROBE p_ch07_005 <- i_ch07_001, i_ch07_009 = the right answer][U] a question whose gold is known
 //	```
 //
-// Id, "<- ids" (of injects or claims) and "= answer" may each be left out. In a
+// Id, "<- ids" (of injects or claims) and "= answer" may each be skipped. In a
 // bracket "\]" and "\\" stand for "]" and "\". Numbers already used by an explicit
 // id are skipped. INJECT and PROBE without a speaker mean the user.
 const (
@@ -48,7 +48,7 @@ const (
 	modeMonologue = "monologue"
 )
 
-// body returns the lines inside the fence, and reports what stands outside it. A
+// body returns the lines inside the fence, and reports what is outside it. A
 // chapter without a fence is all body but for its headings.
 func (p *parser) body(lines []jsonl.Line) []jsonl.Line {
 	isFence := func(l jsonl.Line) bool { return strings.HasPrefix(strings.TrimSpace(string(l.Bytes)), "```") }
@@ -407,7 +407,7 @@ func merge(turns []Utterance) []Utterance {
 
 // The raw form of a chapter: the same heading and fence, no headers. A line may
 // start with a speaker's label and a colon, ASCII or full-width; the text follows on
-// the line, or the label stands alone. Lines without a label continue the last
+// the line, or the label is alone. Lines without a label continue the last
 // speaker; each is an utterance of its own unless lines are merged. Text that is
 // wholly in brackets is an action on the screen.
 //
@@ -468,7 +468,7 @@ func (p *parser) raw(text []byte) []Source {
 					u.Text = s
 				}
 				if strings.TrimFunc(u.Text, textnorm.IsSpace) == "" {
-					continue // the label stands alone
+					continue // the label is alone
 				}
 			}
 		}

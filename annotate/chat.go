@@ -38,7 +38,7 @@ import (
 //
 // Roles: user, human; assistant, ai, bot, agent, model, character; tool, function;
 // ui; system, developer (instructions, kept as ui turns, which no memory stores).
-// A role or name that is a configured name stands for its speaker.
+// A role or name that is a configured name identifies its speaker.
 
 // message is one turn in either format.
 type message struct {

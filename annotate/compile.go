@@ -21,8 +21,8 @@ type Part struct {
 }
 
 // Compile joins files of events into one sequence of lines, each as it was read,
-// without its end. A line that is no event, breaks the order of its conversation or
-// belongs to a conversation of an earlier part is a finding and is left out. Lines
+// without its end. A line that is not an event, breaks the order of its conversation or
+// belongs to a conversation of an earlier part is a finding and is skipped. Lines
 // are valid until the next step. It keeps, per conversation, its id and last turn
 // (about 100 bytes).
 func Compile(ctx context.Context, parts []Part) schema.Seq[[]byte] {
@@ -135,7 +135,7 @@ func compileLine(l jsonl.Line, part int, home, last map[schema.ConvID]int, told 
 }
 
 // Order sorts names of conversations by an index, or by CompareConv where there is
-// none. Conversations that the index does not list are left out, those that only it
+// none. Conversations that the index does not list are omitted, those that only it
 // lists are missing; both are findings.
 func Order(have []schema.ConvID, index []schema.IndexEntry, indexName string) ([]schema.ConvID, []*schema.Finding) {
 	if index == nil {
@@ -164,7 +164,7 @@ func Order(have []schema.ConvID, index []schema.IndexEntry, indexName string) ([
 }
 
 // WriteLines writes the lines of a compiled sequence. A finding goes to report and,
-// unless it is a warning, its line is left out; the first other error ends it.
+// unless it is a warning, its line is skipped; the first other error ends it.
 func WriteLines(w io.Writer, in schema.Seq[[]byte], report func(*schema.Finding)) (n int, err error) {
 	var buf bytes.Buffer
 	for rec, err := range in {

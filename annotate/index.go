@@ -25,10 +25,10 @@ var (
 
 // Index lists the chapters of a folder: raw chapters chNN_<slug>.md and norm
 // chapters chNN_<slug>.norm.md, joined by chNN, in dir itself or in its sub-folders
-// raw and norm; a dir that is itself called raw or norm stands for its parent. Paths are
-// relative to the folder relTo, where index.json will stand. Order: the number in
+// raw and norm; a dir that is itself called raw or norm means its parent. Paths are
+// relative to the folder relTo, where index.json will be. Order: the number in
 // chNN, then the id, then the name. Two files for one place are a finding, the first
-// by name stays. Other files are left out; Markdown files among them with a warning.
+// by name stays. Other files are skipped; Markdown files among them with a warning.
 func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 	dir = filepath.Clean(dir)
 	if base := filepath.Base(dir); base == "raw" || base == "norm" {
@@ -140,7 +140,7 @@ func chapterNumber(s string) (string, bool) {
 // then the others in textnorm.Natural order.
 func CompareConv(a, b schema.ConvID) int { return compareConv(string(a), string(b)) }
 
-// An IndexError says that a file is no index.
+// An IndexError says that a file is not an index.
 type IndexError struct {
 	File string
 	Err  error
@@ -150,7 +150,7 @@ func (e *IndexError) Error() string { return "reading index " + e.File + ": " + 
 func (e *IndexError) Unwrap() error { return e.Err }
 
 // ReadIndex reads index.json. An entry that is not as it should be is a finding and
-// is left out.
+// is omitted.
 func ReadIndex(text []byte, name string) ([]schema.IndexEntry, []*schema.Finding, error) {
 	text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
 	if !codec.Valid(text) {

@@ -25,7 +25,7 @@ func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "tag") }
 // Model asks a model for each tag and nothing else. Text, speakers, order and marks
 // are never the model's. Its answer must give every line asked for once, with one of
 // the three tags; fences, prose around the answer and tags for other lines are
-// mended, anything else is asked for once more with the list of faults, and lines
+// repaired, anything else is asked for once more with the list of faults, and lines
 // that are still without a tag get the rule's. So do all lines of a window whose
 // call failed; only what every call would meet (llm.Fatal) ends the run.
 func Model(g llm.Generator, p llm.Prompts) Tagger { return modelTagger{g, Prompt(p)} }
@@ -143,7 +143,7 @@ var (
 
 // readTags takes the tags out of an answer and says what is wrong with it: an
 // object of number to tag, objects with id and tag, or lines "7: filler", wherever
-// they stand in the text. An id with two different tags counts as missing.
+// they are in the text. An id with two different tags counts as missing.
 func readTags(answer string, asked []int) (map[int]string, []string) {
 	got := map[int]string{}
 	clash := map[int]bool{}

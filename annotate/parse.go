@@ -43,8 +43,7 @@ const (
 
 // Parse reads the conversations of one file in the order of their first turns. name
 // is how the file was opened: positions carry it, and meta.source_path is made of it
-// by Options.Root. A fault is a *schema.Finding beside an empty Source (the rest goes
-// on); any other error is an I/O fault and ends the sequence.
+// by Options.Root. A fault is a *schema.Finding with an empty Source (reading continues); any other error is an I/O fault and ends the sequence.
 func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
 		text, err := io.ReadAll(io.LimitReader(r, MaxSource+1))
@@ -188,8 +187,8 @@ func (p *parser) warn(pos schema.Pos, code, msg, have, want, hint string) {
 
 func (p *parser) at(line, col int) schema.Pos { return schema.Pos{File: p.file, Line: line, Col: col} }
 
-// detect tells the format by the options, the name's end, the first byte that is no
-// white space, and for chapters by whether a line starts with a header or marker.
+// detect determines the format by the options, the suffix of the name, the first byte that is not white space, and for chapters by whether a line starts
+// with a header or marker.
 func (p *parser) detect(text []byte) Format {
 	if p.o.Format != "" && p.o.Format != Auto {
 		return p.o.Format
@@ -232,7 +231,7 @@ func hasMember(obj []byte, name string) bool {
 	return false
 }
 
-// lines are the lines of a text that are not blank. Bytes that are no UTF-8 become
+// lines are the lines of a text that are not blank. Bytes that are not UTF-8 become
 // U+FFFD, with one finding per line.
 func (p *parser) lines(text []byte) []jsonl.Line {
 	var out []jsonl.Line

@@ -12,7 +12,7 @@ import (
 // goroutines at once.
 type Tagger interface {
 	// Tag returns one choice per turn of the window, in order. An error ends the
-	// conversation; an answer that could be mended or replaced is no error.
+	// conversation; an answer that could be repaired or replaced is not an error.
 	Tag(ctx context.Context, w Window) (Choices, error)
 	// Fingerprint changes whenever the same input may give other tags.
 	Fingerprint() string

@@ -163,7 +163,7 @@ type annotated struct {
 	findings []*schema.Finding
 }
 
-// unique leaves out a second source of a conversation, which is a finding.
+// unique omits a second source of a conversation, which is a finding.
 func unique(f *build.Frame, in iter.Seq2[annotate.Source, error]) iter.Seq2[annotate.Source, error] {
 	return func(yield func(annotate.Source, error) bool) {
 		from := map[schema.ConvID]string{}

@@ -1,5 +1,4 @@
-// Package chain runs the steps from dialogue to graph: sources to events, a memory that
-// hears them, what it keeps, claims, a graph, Cypher.
+// Package chain runs the steps from dialogue to graph: sources to events, ingest into a memory, its export, claims, a graph, Cypher.
 //
 // Each step is a function over files, which can be called by itself: Index, Annotate,
 // Compile, Ingest, Probe, Export, Link, Claimify, CompileClaims, ToGraph, Cypher. Run
@@ -38,7 +37,7 @@ type Options struct {
 	TempDir  string           // "": the system's
 	Force    bool             // run steps that are current, too
 	Strict   bool             // a step that loses records writes nothing and ends the run
-	Accept   schema.Limit     // of each step: lost records that are no error
+	Accept   schema.Limit     // of each step: lost records that are not errors
 	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
@@ -297,7 +296,7 @@ func (c *run) writeManifest() error {
 			name = s.Name
 		}
 		for k, n := range r.Counts {
-			if k != "changes" { // tells of the way here, not of what is here
+			if k != "changes" { // describes how the folder was made, not its content
 				m.Counts[name+": "+k] += n
 			}
 		}

@@ -36,7 +36,7 @@ type ClaimifyOptions struct {
 type ClaimifyReport struct {
 	Conversations, Memories, Entities, Claims int
 	Asked                                     int // memories that the extractor did not know
-	Rejected                                  int // lines of answers that were no record
+	Rejected                                  int // lines of answers that were not records
 	Dropped                                   int
 	Failed                                    int // chunks that were not, or not all, heard about
 }
@@ -90,7 +90,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			all = append(all, c.Statements...)
 		}
 	}
-	if o.Generator != nil && f.Dir && r.Failed == 0 { // else the next run, which goes on, is to offer the same tags
+	if o.Generator != nil && f.Dir && r.Failed == 0 { // else the next run, which continues, is to offer the same tags
 		tags := claims.Count(all)
 		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return codec.WriteFile(w, tags) }); err != nil {
 			return r, err

@@ -201,8 +201,7 @@ func (c *run) annotateOptions() (AnnotateOptions, error) {
 	return o, nil
 }
 
-// identity is what the project says of one conversation: the part of the options that
-// decides its events.
+// identity is the project's settings for one conversation: the part of the options that affects its events.
 func (c *run) identity(conv schema.ConvID) map[string]any {
 	p := c.p
 	return map[string]any{"scene": p.Scene, "character": p.Character, "user": p.User, "agent": p.Agent, "start": p.Start,
@@ -212,7 +211,7 @@ func (c *run) identity(conv schema.ConvID) map[string]any {
 func sourceDigest(src annotate.Source) (string, error) {
 	turns := slices.Clone(src.Turns)
 	for i := range turns {
-		turns[i].Pos.File = "" // where the project lies is no content
+		turns[i].Pos.File = "" // where the project lies is not content
 	}
 	src.Turns = turns
 	b, err := codec.Append(nil, src, codec.Compact)

@@ -51,7 +51,7 @@ func DefaultIngest() IngestOptions {
 }
 
 // Ingest fills a memory with dialogue. A run that was killed is finished by the same
-// call; a store that was filled from other input is refused and stays as it is.
+// call; a store that was filled from other input is rejected and stays as it is.
 func Ingest(ctx context.Context, o IngestOptions) (r replay.Report, err error) {
 	s, err := o.resolve(ctx, false)
 	if err != nil {

@@ -21,7 +21,7 @@ type RulesOptions struct {
 	MaxLine  int                                          // 0: jsonl.MaxLine
 	Digest   func(path string) (schema.FileDigest, error) // of a file as it was read
 	Gated    bool                                         // graph.Gate has reported repeats and missing ends
-	Rejected bool                                         // lines that are no records were reported
+	Rejected bool                                         // lines that are not records were reported
 	Report   func(*schema.Finding)
 }
 

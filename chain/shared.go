@@ -21,13 +21,13 @@ type Shared struct {
 	TempDir  string                `json:"-"` // "": the system's
 	Report   func(*schema.Finding) `json:"-"` // called with every finding; nil: they are only counted
 	Strict   bool                  `json:"-"` // write nothing when records are lost
-	Accept   schema.Limit          `json:"-"` // lost records that are no error
+	Accept   schema.Limit          `json:"-"` // lost records that are not errors
 	Membench string                `json:"-"` // version of the program, for manifests
 	// Progress is called with how much a step has done of what it took so far: of units
 	// such as turns; several goroutines may call it. nil: not reported.
 	Progress func(unit string, done, taken int) `json:"-"`
 
-	final string // where the output will stand when it is made aside; "": where it is made
+	final string // final place of an output made in a temporary folder; "": where it is made
 }
 
 // frame is the frame of a step that writes to out.

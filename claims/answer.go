@@ -96,7 +96,7 @@ func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 	return out
 }
 
-// mostFaults is how many bad lines of an answer are named: one with more is no answer.
+// mostFaults is how many bad lines of an answer are named: one with more is not an answer.
 const mostFaults = 500
 
 // fault takes a bad line down, and reports whether it was one too many: the rest of the

@@ -535,7 +535,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, o
 	return append(dst, '}', '\n'), dep, true
 }
 
-// makers is the member "by" of a tail, with what stands before it.
+// makers is the member "by" of a tail, with what is before it.
 func makers(tail []byte) []byte {
 	if i := bytes.Index(tail, []byte(`,"deprecated_reason":"`)); i >= 0 {
 		return tail[:i]
@@ -748,7 +748,7 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 	return out, nil
 }
 
-// write streams the claim: what stands before its evidence, the evidence, the rest.
+// write streams the claim: what is before its evidence, the evidence, the rest.
 func (g *bigClaim) write(w io.Writer) error {
 	line, err := codec.Append(nil, schema.Statement{Claim: g.done}.At(g.b.Version), codec.Compact)
 	if err != nil {

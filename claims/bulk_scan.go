@@ -15,8 +15,7 @@ import (
 // byte for byte, with evidence as merging would leave it. Everything else, good or
 // bad, is left to the typed reader.
 //
-// Such a line has its members in one order and no white space, so that what stands
-// between the values is matched as text; only props are free and read as JSON.
+// Such a line has its members in one order and no white space, so that the text between the values is matched literally; only props are free and read as JSON.
 type lineScanner struct {
 	entity bool
 	typ    []byte // entity type, or domain
@@ -40,7 +39,7 @@ type lineScanner struct {
 	status  []byte
 	rank    []byte
 	updated []byte
-	tail    []byte // what stands between the evidence and the last brace: by, reason, successor
+	tail    []byte // what is between the evidence and the last brace: by, reason, successor
 }
 
 type evidenceKey struct {
@@ -374,7 +373,7 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 	return l.known || l.merged(v)
 }
 
-// merged reports whether the evidence stands as merging leaves it.
+// merged reports whether the evidence is in merged form.
 func (l *lineScanner) merged(v schema.Version) bool {
 	for i := 1; i < len(l.ev); i++ {
 		a, b := &l.ev[i-1], &l.ev[i]

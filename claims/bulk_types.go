@@ -12,7 +12,7 @@ import (
 	"membench/schema"
 )
 
-// An entity stands under one type. Rows are sorted by type before id, so that two types
+// An entity is under one type. Rows are sorted by type before id, so that two types
 // of one id do not meet there: workers note the types of ids, by hash, and only where
 // two differ the entities are read once more to find them, and to choose the type that
 // stays as entityGroup.add does.

@@ -1,4 +1,4 @@
-// Package claims makes statements (claims and entities) of memories and merges them.
+// Package claims extracts statements (claims and entities) from memories and merges them.
 //
 //	ByConversation   memories → the statements of one conversation after the other
 //	Extract          the same as one stream

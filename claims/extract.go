@@ -207,8 +207,8 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 			}
 		}
 		o.count(0)
-		// What is made of one conversation needs no other. A model is asked about chunks of
-		// several at once, so many that those which end early do not leave a worker idle.
+		// What is made of one conversation needs no other. A model is asked about chunks of several at once, enough to keep all workers busy when some
+		// end early.
 		ahead := o.Workers
 		if _, ok := o.Extractor.(*rule); !ok && o.Workers > 1 {
 			ahead = 4 * o.Workers
@@ -257,8 +257,8 @@ func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error)
 
 var prefixes = []struct{ text, typ string }{{"[User]", schema.LabelUser}, {"[Agent]", schema.LabelAgent}, {"[user]", schema.LabelUser}, {"[agent]", schema.LabelAgent}, {"[用户]", schema.LabelUser}, {"[助手]", schema.LabelAgent}, {"[assistant]", schema.LabelAgent}, {"[Assistant]", schema.LabelAgent}}
 
-// speakerOf decides whose memory it is: an explicit owner, else a prefix of the text,
-// else what the memory system says of the role, else a matched owner, else the agent.
+// speakerOf decides whose memory it is: the first of an explicit owner, a prefix of the text, the role given by the memory system, a matched owner, and
+// the agent.
 func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speaker, other schema.Ref, text string) {
 	text = strings.TrimSpace(f.Data)
 	typ := ""
@@ -472,9 +472,8 @@ func workKey(o Options, m Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk of
-// which nothing is known stands as it would if nothing were: a run that goes on after a
-// failure asks what an undisturbed one asks. What is left of the others is joined. A text
+// chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk without known answers is composed as if nothing were known: a run
+// that continues after a failure asks the same as an undisturbed one. What is left of the others is joined. A text
 // longer than a chunk is one of its own.
 func chunksOf(ms []Memory, todo map[string]bool, o Options) (out []Chunk) {
 	var rest []Memory
@@ -517,7 +516,7 @@ func cut(ms []Memory, o Options) (out [][]Memory) {
 	return out
 }
 
-// share gives each memory of the chunk what stands on it: its claims and the entities
+// share gives each memory of the chunk what rests on it: its claims and the entities
 // that they speak of. An entity that no claim speaks of goes to the first memory
 // whose text names it, else to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {

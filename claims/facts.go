@@ -16,11 +16,11 @@ import (
 //	person    the subject that its words mean (cast)
 //	polarity  what is denied is the negative of the predicate's pair
 //	plan      what is meant to come is PLANS, whatever slot it would fill
-//	past      a state that is told as past is deprecated, reason ended, and denied for
-//	          now; an event that is told as past is what happened
+//	past      a state reported as past is deprecated, reason ended, and denied for
+//	          now; an event reported as past is what happened
 //	time      evidence says when it happened, counted from when it was said
 //
-// Wishes, conditions, hearsay, questions and requests are no claims.
+// Wishes, conditions, hearsay, questions and requests are not claims.
 func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement) {
 	told := map[int]bool{} // sentences that a pattern has read
 	for _, k := range known {
@@ -48,7 +48,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	return out
 }
 
-// fact makes the claims of one fact: two where a state is told as past.
+// fact makes the claims of one fact: two if a state is reported as past.
 func (r *rule) fact(m Memory, f clause.Fact, who schema.Ref, when string) (out []schema.Statement) {
 	for _, value := range f.Values() {
 		out = append(out, r.valued(m, f, who, when, value)...)

@@ -57,8 +57,8 @@ func (k *keyer) claim(id string) string {
 	return "claim:" + strings.Join(parts[:min(3, len(parts))], "|")
 }
 
-// MapKeyed writes the lines of the inputs with their keys. Lines that are no statements go
-// to found and are left out.
+// MapKeyed writes the lines of the inputs with their keys. Lines that are not statements go
+// to found and are omitted.
 func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding), o BulkOptions) error {
 	k := keyer{cat: o.catalog()}
 	b := bufio.NewWriterSize(w, 1<<16)

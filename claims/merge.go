@@ -61,7 +61,7 @@ func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
 
 // Add folds s in and returns every statement that differs afterwards, s's own first.
 // An error is a *schema.Finding without position: s contradicts what is known under
-// its id and was left out. Warnings are kept for Findings.
+// its id and was omitted. Warnings are kept for Findings.
 func (m *Merger) Add(s schema.Statement) (changed []schema.Statement, err error) {
 	if f := whole(s); f != nil {
 		return nil, f

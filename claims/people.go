@@ -98,7 +98,7 @@ func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
 	return schema.Ref{}, false
 }
 
-// relative is somebody's relative: "Ann's sister", the same for "my sister" in Ann's words
+// relative is someone's relative: "Ann's sister", the same for "my sister" in Ann's words
 // and "your sister" in those of whom she talks to.
 func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 	owner := m.Speaker

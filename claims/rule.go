@@ -19,9 +19,8 @@ import (
 // ruleVersion changes when the built-in rules do.
 const ruleVersion = 5
 
-// Rule is the extractor that needs no model: what a text says of people
-// (internal/clause), what it says of systems where the talk is of operations
-// (internal/opstalk), and the patterns of the catalogue. Each memory is read on its own,
+// Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the
+// patterns of the catalogue. Each memory is read on its own,
 // but for talk about systems, where a memory may leave out the alert that was named
 // before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
@@ -61,7 +60,7 @@ const ruleText = 20_000
 
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
-	var last opstalk.Options // talk about systems goes on where the memory before left off
+	var last opstalk.Options // talk about systems continues where the memory before left off
 	if len(c.Memories) == 0 {
 		return a, nil
 	}

@@ -14,7 +14,7 @@ import (
 type TagCount struct {
 	ID        schema.EntityID `json:"tag_id"`
 	Name      string          `json:"name"`
-	Count     int             `json:"count"` // distinct evidence that stands behind it
+	Count     int             `json:"count"` // distinct evidence that is behind it
 	FirstSeen string          `json:"first_seen_at"`
 	LastSeen  string          `json:"last_seen_at"`
 }
@@ -68,7 +68,7 @@ func bigrams(k string) map[string]bool {
 }
 
 // Candidates names the tags that fit the texts of a chunk best, at most
-// MaxCandidates: those whose name stands in the text first, then by the share of
+// MaxCandidates: those whose name is in the text first, then by the share of
 // their character pairs that do; of equals the more used, then the smaller id. A tag
 // that shares nothing with the text is not offered.
 func (t *Tags) Candidates(c Chunk) []string {
@@ -179,7 +179,7 @@ func Count(in []schema.Statement) Registry {
 	return out
 }
 
-// tagPrefixes are words of context that are no part of a tag, tried in this order.
+// tagPrefixes are words of context that are not part of a tag, tried in this order.
 var tagPrefixes = []string{"在写作中", "寫起來", "写起来", "读起来", "寫作", "写作", "看起来", "覺得", "觉得", "自认为", "自認為", "可能", "有点", "有點", "比较", "比較"}
 
 // TagName is the normal form of a tag's name: without marks and quotes, and without

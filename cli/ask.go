@@ -44,14 +44,14 @@ password from NEO4J_USERNAME and NEO4J_PASSWORD, otherwise of 'membench neo4j up
 memories without turns (claimify and to-graph of a Mem0 export) is asked the same way.
 
 Turns are found by words, vectors, the conversation's own edges, speaker and date
-(docs/graph-memory.md). Without a model the answer is what the claims say
-where the question has a form that claims answer (where somebody lives, works or studies,
-what is liked best, whether something is still so, whether it ever was, how many, which
-came first), with the value before it and its end; otherwise it is made of the words that were
-found. What nobody said is not guessed: where nothing answers for certain, ask says so and quotes
-what was said nearest to the question. --model asks a model. Vectors come from the endpoint for them where one is
-configured, otherwise from features of the words. With --as-of nothing counts that was said
-later, and claims count as they stood then: 2026-03 means to the end of March.`,
+(docs/graph-memory.md). Without a model the answer comes from the claims if the question has
+a form that claims answer (where somebody lives, works or studies, what is liked best,
+whether something is still so, whether it ever was, how many, which came first), with the
+previous value and when it ended; otherwise from the words that were found. Nothing is
+guessed: if there is no certain answer, ask says so and quotes the nearest statements.
+--model asks a model. Vectors come from the embedding endpoint if one is configured,
+otherwise from word features. With --as-of nothing said later counts, and claims have their
+state at that time: 2026-03 means to the end of March.`,
 		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
   membench ask "Which tea does the user drink at night?" --in out/demo
   membench ask out/demo "林晚喜欢喝什么茶？" --as-of 2026-03-05 --json | jq -r .answer

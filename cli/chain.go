@@ -39,9 +39,9 @@ func newChainCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
-		Long: `Run every step of a project: sources to events, memory, claims, graph and Cypher,
-and validate what came out. Each result is what the commands write by hand, byte for
-byte; a step whose inputs and options are the same as before is not run again.
+		Long: `Run every step of a project: sources to events, memory, claims, graph and Cypher, and
+validate the result. The output is byte-identical to that of the single commands. A step
+with unchanged inputs and options is skipped.
 
 Below the output folder:
 
@@ -54,16 +54,17 @@ Below the output folder:
   graph/                        nodes.jsonl, edges.jsonl, manifest.json
   changes.jsonl                 what the last rebuilt graph changed: put and delete
   cypher/
-  findings.txt                  what validate says of all of it
+  findings.txt                  findings of validate on all of it
   manifest.json                 inputs, outputs, options, counts, findings of the run
 
 A killed run continues where it stopped. The clock of the first run is kept and used
 again; --now sets it.
 
---engine spark makes claims and graph of memories that one machine does not hold: it needs
-a Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories from
---exports and the dialogue from --events, and writes folders of parts into -o: claims/by_conv,
-claims/compiled, graph, findings, cypher. The bytes are those of one machine, in another order (docs/scale.md).`,
+--engine spark makes claims and graph of memories that one machine does not hold: it needs a
+Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories
+from --exports and the dialogue from --events, and writes folders of parts into -o:
+claims/by_conv, claims/compiled, graph, findings, cypher. The bytes are those of one
+machine, in another order (docs/scale.md).`,
 		Example: `  membench chain -c membench.yaml
   membench chain --engine spark --master 'local[*]' --exports exports/ -o out/far
   membench chain -c membench.yaml -o out/again --json`,

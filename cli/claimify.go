@@ -26,11 +26,10 @@ func newClaimifyCmd(e *env) *cobra.Command {
 		Long: `Extract claims and entities from exported memories, one file per conversation.
 
 The rule extractor (default) needs no network and reads Chinese and English. The model
-extractor asks an OpenAI-compatible endpoint in chunks of 30 memories; what it was asked
-about once is remembered in OUT/.claimify and not paid for again, line by line faults go to
-OUT/<conv>.rejected.ndjson. Memories that are gone from the exports are gone from the
-output. A chunk that fails is reported and asked about again by the next run; the rest of
-the output is written.
+extractor asks an OpenAI-compatible endpoint in chunks of 30 memories. Its answers are kept
+in OUT/.claimify and not paid for again; rejected lines go to OUT/<conv>.rejected.ndjson.
+Memories that are no longer in the exports are removed from the output. A chunk that fails
+is reported and asked about again by the next run; the rest of the output is written.
 
 --catalog adds predicates, entity types and patterns of your own; see the comments in the
 built-in catalogue (membench schema show catalog).`,

@@ -27,9 +27,9 @@ newest evidence stays active; the older are deprecated, with reason and successo
 The order of files and lines does not matter. Above --memory records go to disk (TMPDIR,
 about 1.2 times the input unpacked), so that the input may be larger than memory; the
 process as a whole holds about 100 MiB. Memory is collected often; GOGC in the environment
-changes that. With --schema-version 0.0.1 the result is that of the
-existing chain on the schema's day: contradicting claims both stay active, first comes
-first; there, file names and line numbers decide what is first.`,
+changes that. With --schema-version 0.0.1 the result is that of the existing chain of
+2026-02-25: contradicting claims both stay active, and the first record wins, by file name
+and line number.`,
 		Example: `  membench compile-claims claims/by_conv -o claims/compiled
   membench compile-claims claims/by_conv -o - | jq 'select(.status == "deprecated")'`,
 		Args: cobra.MinimumNArgs(1),

@@ -21,11 +21,11 @@ import (
 func newConfigCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "config",
-		Short: "Show the configuration that is in force",
-		Long: `A flag overrides the environment (and .env in the working folder), the environment
-overrides membench.yaml, and the file overrides the default. OPENAI_MODEL and the other
-general variables stand for the key model of the file; they do not override what the file
-sets for a single role (models.judge).`,
+		Short: "Show the effective configuration",
+		Long: `A flag overrides the environment (and .env in the working folder), the environment overrides
+membench.yaml, and the file overrides the default. OPENAI_MODEL and the other general
+variables correspond to the key model of the file; they do not override a role's own setting
+(models.judge).`,
 	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
@@ -38,10 +38,10 @@ func newConfigShowCmd(e *env) *cobra.Command {
 	var o configShowOptions
 	c := &cobra.Command{
 		Use:   "show",
-		Short: "Print every value in force and where it came from; secrets are masked",
-		Long: `Print what is in force: the project file's settings, and for every role (annotate,
-extract, read, judge, embed) the endpoint that would be asked, each value with the flag,
-the part of the file, or the variable that it came from. Secrets are masked.`,
+		Short: "Print every effective value and its origin; secrets are masked",
+		Long: `Print the effective settings: the project file's, and for every role (annotate, extract,
+read, judge, embed) the endpoint that would be called, each value with the flag, the part of
+the file, or the variable that it comes from. Secrets are masked.`,
 		Example: `  membench config show
   membench config show --config project/membench.yaml --json`,
 		Args: cobra.NoArgs,
@@ -135,10 +135,9 @@ func newConfigPromptsCmd(e *env) *cobra.Command {
 	var o configPromptsOptions
 	c := &cobra.Command{
 		Use:   "prompts",
-		Short: "List the prompts in force, or write them to a folder to be changed",
-		Long: `List the prompts that models are asked with: name, where it is from, sha256 (which
-manifests carry). With -o, write them as <name>.md, to be changed and given back with
---prompts, or with prompts.dir in membench.yaml.`,
+		Short: "List the effective prompts, or write them to a folder for editing",
+		Long: `List the effective prompts: name, origin, sha256 (as in manifests). With -o, write them as
+<name>.md. Edit them and use them with --prompts, or with prompts.dir in membench.yaml.`,
 		Example: `  membench config prompts
   membench config prompts --prompt-lang zh -o my-prompts`,
 		Args: cobra.NoArgs,

@@ -23,10 +23,10 @@ func newDatasetsCmd(e *env) *cobra.Command {
 		Short: "List, fetch, check and convert benchmark data",
 		Long: `List, fetch, check and convert benchmark data.
 
-Every data set becomes the same record: a case, that is sessions of turns to ingest and
-questions with gold answers and gold evidence (membench schema show case). What gives
-answers away (labels in ids, marks on evidence) is kept from what a memory is shown.
-docs/datasets.md says what each reader does.`,
+Every data set is converted to one kind of record, the case: sessions of turns to ingest,
+and questions with gold answers and gold evidence (membench schema show case). Labels in ids
+and marks on evidence, which would give answers away, are never shown to a memory.
+docs/datasets.md describes each reader.`,
 		Example: `  membench datasets list
   membench datasets info locomo locomo10.json
   membench datasets convert locomo locomo10.json --to dialogue -o locomo
@@ -39,9 +39,9 @@ func newDatasetsListCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the known data sets",
-		Long: `List the known data sets: what membench does with each (read: its files are cases;
-convert: cases are made of it; listed: named for its terms), its licence, whether it may
-be passed on, and whether the format was only seen in other people's source code (unverified).`,
+		Long: `List the known data sets: what membench does with each (read: its files are cases; convert:
+cases are made of it; listed: named for its terms), its licence, whether it may be passed
+on, and whether the format was only seen in other people's source code (unverified).`,
 		Example: "  membench datasets list\n  membench datasets list --json | jq -r '.[] | select(.redistributable) | .name'",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -90,7 +90,7 @@ type datasetFlags struct {
 func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.errata, "errata", "", "apply a correction `list` to the golds: both grades are kept")
 	c.Flags().StringVar(&f.grain, "grain", "turn", "`unit` that gold evidence names where a set has both: turn or session")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "`number` that moves what converters and sample draw")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "`seed` of converters and of sampling")
 	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
 	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
 	c.Flags().IntVar(&f.chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
@@ -128,13 +128,13 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 		Long: `Turn a data set into another form. PATH is its file or folder, or -.
 
   cases        one Case a line (membench schema show case): what membench eval reads
-  plain        the short form of seed 000 §6.3: chunks and questions
+  plain        the short form: chunks and questions
   dialogue     chat lines for membench annotate: from there events, memories, claims and
                a graph; turn ids, and so gold evidence, stay the same. Into a folder
                (one file a conversation), or one file where -o ends in .jsonl or is -
-  domain_a_v2  the three files of seed 001, into a folder; reading them back changes nothing
-  observations what a model was recorded to have made of the turns (locomo), as memories for
-               membench claimify: a model's extraction without a model
+  domain_a_v2  the three files of that layout, into a folder; reading them back changes nothing
+  observations a model's recorded extraction from the turns (locomo), as memories for
+               membench claimify, without calling a model
 
 What cannot be read is reported with its place and skipped, the rest is written, and the
 command ends with 3. Nothing is written with --strict, and where nothing could be read;

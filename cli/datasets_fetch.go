@@ -28,10 +28,10 @@ func newDatasetsFetchCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fetch NAME",
 		Short: "Fetch files of a data set, with their checksum",
-		Long: `Fetch files of a data set. The licence and its terms are said first; where the data may
-not be passed on, --accept-terms must say that they were read. A file is kept only when its
-SHA-256 is right: the catalogue's, or the one given with --sha256. A fetch that was
-broken off continues where it stopped when the command runs again.`,
+		Long: `Fetch files of a data set. The licence and its terms are printed first. If the data may not
+be redistributed, --accept-terms confirms that you have read them. A file is kept only if
+its SHA-256 matches the catalogue's, or the one given with --sha256. An interrupted fetch
+continues where it stopped when the command runs again.`,
 		Example: `  membench datasets fetch locomo --accept-terms -o data/locomo
   membench datasets fetch longmemeval --file longmemeval_s_cleaned.json`,
 		Args: cobra.ExactArgs(1),

@@ -41,19 +41,18 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 	o := datasetsProbesOptions{out: "-", group: string(probes.GroupUser), workers: 8}
 	c := &cobra.Command{
 		Use:   "probes GRAPH",
-		Short: "Make cases of a graph: questions whose answers the graph proves",
-		Long: `Make cases of a graph: questions whose answers are known because the graph knows where
-they come from. GRAPH is a folder with nodes.jsonl and edges.jsonl (to-graph, chain,
-demo), or the bolt:// or neo4j:// address of a database that load-neo4j filled (user and
-password from NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a folder is far
-faster).
+		Short: "Make cases from a graph: questions whose answers the graph proves",
+		Long: `Make cases from a graph: questions with known answers, since the graph records their
+sources. GRAPH is a folder with nodes.jsonl and edges.jsonl (to-graph, chain, demo), or the
+bolt:// or neo4j:// address of a database that load-neo4j filled (user and password from
+NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a folder is far faster).
 
 A case is a conversation of the graph, or all conversations of one user. Questions come in
-equal shares of the types: single-fact, two-hop, three-hop, reply, date, order,
-interval, update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
-its gold, the turns that prove it, their source lines, wrong answers from near by, a
-difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold that
-is not in the words of its turns are dropped; how many, by type and reason, is printed.
+equal shares of the types: single-fact, two-hop, three-hop, reply, date, order, interval,
+update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
+its gold, the turns that prove it, their source lines, wrong answers from nearby turns, a
+difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold
+that is not in the words of its turns are dropped; how many, by type and reason, is printed.
 
 With --rephrase a model words the questions again; a wording that loses a name, number,
 date, quotation or its polarity is not taken.`,
@@ -87,7 +86,7 @@ date, quotation or its polarity is not taken.`,
 	f.StringSliceVar(&o.types, "types", nil, "only these `types`, with commas")
 	f.IntVar(&o.count, "count", 0, "make `n` questions in all, 0 = 200")
 	f.Float64Var(&o.searched, "searched", 0, "let a string search solve at most this `share` of the questions, 0 = 0.25, 1 = all")
-	f.Uint64Var(&o.seed, "seed", 1, "`number` that moves what is drawn and how it is worded")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the selection and of the wording")
 	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
 	f.StringArrayVar(&o.words, "words", nil, "wordings for your own predicates, a `file` in the form of datasets/probes/words.yaml; may be repeated")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")

@@ -13,18 +13,17 @@ func newEvalCmd(e *env) *cobra.Command {
 		Short: "Grade answers and measure memory systems",
 		Long: `Grade answers and measure memory systems.
 
-With -c eval.yaml, or --dataset and --system, everything is done: eval run (systems are
-filled and asked), grade, explain, aggregate, report. What is there already is not done
-again, so the same line continues after a fault, and costs nothing where nothing changed.
-docs/eval-yaml.md has the file; a flag overrides the member of the same meaning. The subcommands do one
-step each.
+With -c eval.yaml, or --dataset and --system, all steps run: eval run (systems are filled
+and asked), grade, explain, aggregate, report. Finished work is skipped, so the same command
+continues after a failure, and costs nothing if nothing changed. docs/eval-yaml.md describes
+the file; a flag overrides the corresponding member. The subcommands do one step each.
 
-Answers are QA records (one JSON line a question: gold, answer, what was retrieved);
-grading adds the verdicts of named protocols beside them and never changes the answer.`,
+Answers are QA records (one JSON line a question: gold, answer, what was retrieved); grading
+adds the verdicts of named protocols beside them and never changes the answer.`,
 		Example: `  membench eval -c eval.yaml
   membench eval --dataset locomo=locomo10.json --system bm25,full-context -o runs/first
-  membench eval -c eval.yaml --dry-run                 the configuration in force, and what it would cost
-  membench eval protocols                              what can grade, and what it reproduces
+  membench eval -c eval.yaml --dry-run                 the effective configuration and its cost
+  membench eval protocols                              the protocols and what they reproduce
   membench eval conformance                            the golden vectors of the original scorers
   membench eval grade qa.jsonl -p locomo-f1 -o graded.jsonl`,
 		Args: cobra.NoArgs,

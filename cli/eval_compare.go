@@ -34,15 +34,15 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 		Short: "Compare graded runs question by question",
 		Long: `Compare graded runs question by question.
 
-A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems
-counts as several runs. Each pair is compared over the questions that both were scored on: wins,
+A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems counts
+as several runs. Each pair is compared over the questions that both were scored on: wins,
 losses, and the difference. Where ids differ, questions are paired by their texts, where a
 text is one question's only. Questions of one conversation rest on one memory, so verdict,
 interval and p come from one t test over conversations, adjusted by Holm over all pairs
-(categories apart); beside it the design effect (how much wider this is than with
-independent questions) and the smallest difference that the runs would have shown.
-Where nothing is shown it prints ~ and no rank. A small number of conversations is
-pointed out; with one only, its questions are tested, which does not generalise to others.
+(categories separately). Also shown are the design effect (how much wider this is than with
+independent questions) and the smallest detectable difference. Differences that are not
+shown are marked ~, without a rank. A small number of conversations is noted; with only one,
+its questions are tested, which does not generalise to others.
 
 Where a rule and a model, or two models, graded by one protocol, -p says which:
 "NAME by GRADER".
@@ -56,11 +56,11 @@ with those follows. --examples shows questions that one of two answered better.
 --gate is for continuous integration: the first RUN is the baseline, each system of the
 others is compared with the same system there (or the only one with the only one). METRIC
 is a protocol, MARGIN percentage points that may be lost (default 0). Each gate has one of
-three outcomes, and the command an exit code for each:
+three outcomes, each with an exit code:
   worse         3  the loss is shown to be greater than MARGIN (--alpha, Holm over all gates)
-  not worse     0  it is shown to be no greater; or no question was scored differently
+  not worse     0  it is shown to be no greater, or no question's score changed
   inconclusive  4  neither: more questions or conversations are needed (eval plan)
-A question that the baseline was scored on and the new run is not exits with 3, too
+The command also exits with 3 if a question was scored in the baseline but not in the new run
 (--uneven accepts that). METRIC may be retrieve_ms, answer_ms or tokens (of a question):
 MARGIN is then percent of the baseline's mean. --junit and --markdown write the outcomes
 for a build server and for a pull request.`,
@@ -88,7 +88,7 @@ for a build server and for a pull request.`,
 	f.Float64Var(&o.Power, "power", 0.8, "`power` of the detectable effect")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` skipped, with commas (default: 5 of locomo)")
 	f.BoolVar(&o.uneven, "uneven", false, "accept runs that were not scored on the same questions")
-	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN, 4 when that cannot be said; again for more")
+	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 if `METRIC[:MARGIN]` got worse than in the first RUN, 4 if inconclusive; may be repeated")
 	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")
 	f.StringVar(&o.junit, "junit", "", "with --gate: write the outcomes to this `file` as JUnit XML")
 	f.StringVar(&o.markdown, "markdown", "", "with --gate: write the outcomes to this `file` as Markdown")

@@ -22,9 +22,9 @@ func newEvalExportCmd(e *env) *cobra.Command {
 	o := evalExportOptions{}
 	c := &cobra.Command{
 		Use:   "export RUN --format FORM -o OUT",
-		Short: "Write a run's answers as a benchmark's own scorer reads them",
-		Long: `Write a run's answers as a benchmark's own scorer reads them, so that anybody can check our
-grades with the original code. --list shows the forms and who reads them:
+		Short: "Write a run's answers in the format of a benchmark's own scorer",
+		Long: `Write a run's answers in the format of a benchmark's own scorer, so that anyone can check
+our grades with the original code. --list shows the formats and their scorers:
 
   lme     {"question_id", "hypothesis"} a line: LongMemEval's evaluate_qa.py
   locomo  conversations with SYSTEM_prediction (and the turns that were retrieved, where
@@ -37,8 +37,9 @@ A file holds one system and one repeat. -o is a folder, which gets SYSTEM.EXT ea
 (SYSTEM.2.EXT of the third repeat), or a file or - where there is only one. 'membench eval
 import' reads them back (--cases RUN/cases.jsonl.zst for lme), with the same grades.
 
-Questions whose asking failed are skipped and counted on standard error: the original
-scorers divide by what they are given. --failed writes them as empty answers instead.`,
+Questions that could not be asked are skipped and counted on standard error: the original
+scorers divide by the number of answers they get. --failed writes them as empty answers
+instead.`,
 		Example: `  membench eval export runs/first --format lme -o hyp
   membench eval export runs/first --format locomo --system bm25 -o bm25.json
   membench eval export runs/first --format lme --system bm25 -o - | wc -l`,

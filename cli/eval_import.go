@@ -23,24 +23,24 @@ func newEvalImportCmd(e *env) *cobra.Command {
 	o := evalImportOptions{}
 	c := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Read other people's result files into our records",
-		Long: `Read other people's result files into our records.
+		Short: "Convert published result files, or your own, to records",
+		Long: `Convert published result files, or your own, to records.
 
 The form of each file is detected from its contents (--list shows the forms; --format names
-one). Your own results need no form: a table with a row an answer (CSV, JSON Lines or a JSON
-list), whose columns are known by their usual names or named with --map. Recorded verdicts become grades of their own, named after the form
-(recorded-judge@locomo-rows), so that membench eval grade can set ours beside them and
-membench eval audit, aggregate and compare can use them. A verdict that cannot be read is
-judge_failed, not wrong. A file that holds neither questions nor golds (LongMemEval's
-hypotheses) needs the cases that were asked: --cases with the output of membench datasets
-convert.
+one). Your own results need no form: a table with one row per answer (CSV, JSON Lines or a
+JSON list), whose columns have their usual names or are named with --map. Recorded verdicts
+become separate grades, named after the form (recorded-judge@locomo-rows), so that membench
+eval grade can add ours and membench eval audit, aggregate and compare can use them. A
+verdict that cannot be read is judge_failed, not wrong. A file that holds neither questions
+nor golds (LongMemEval's hypotheses) needs the cases that were asked: --cases with the
+output of membench datasets convert.
 
---errata lays a correction list over the golds (or the cases bring one, converted with
+--errata applies a correction list to the golds (or the cases contain one, converted with
 --errata): the recorded gold stays, and membench eval grade then grades against both.
 
--o names a folder (qa_records.jsonl, and session_records.jsonl where a file has sessions), a .jsonl
-file, or - for the QA records alone. A form that was never seen as a file here is marked
-unverified.`,
+-o names a folder (qa_records.jsonl, and session_records.jsonl where a file has sessions), a
+.jsonl file, or - for the QA records alone. A form that was never tested with a real file is
+marked unverified.`,
 		Example: `  membench eval import --list
   membench eval import mine.csv theirs.csv --map question=Q,gold=Expected,prediction=Answer -o runs/ours
   membench eval import memobase_0710_3000.jsonl -o runs/memobase

@@ -32,24 +32,25 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 	var o evalLabelOptions
 	c := &cobra.Command{
 		Use:   "label RUN",
-		Short: "Let people say whether answers are right and where they were lost",
+		Short: "Let people label whether answers are right and where they were lost",
 		Long: `Let people label whether answers are right and where they were lost.
 
-Label draws answers of a graded run (eval grade) and opens a page for them: question, gold,
-answer, evidence, context, hits and what the memory held. Neither a grade nor the word of
-eval explain is shown. One key says the verdict (y right, n wrong, u unsure), one that the
-gold is wrong (g), one the hop at which the fact was lost, one the cause (1 to 6); the page
-lists them. Each key is saved at once, as a line of RUN/labels/NAME.jsonl: stop when you
-like, the same command continues.
+Label samples answers of a graded run (eval grade) and opens a page for them: question,
+gold, answer, evidence, context, hits and the memory's content. Neither grades nor the
+result of eval explain are shown. There are keys for the verdict (y right, n wrong, u
+unsure), a wrong gold (g), the hop at which the fact was lost, and the cause (1 to 6); the
+page lists them. Each key press is saved at once, as a line of RUN/labels/NAME.jsonl. You
+can stop at any time; the same command continues.
 
 The page is served on this machine's loopback address, under a path that is new each time. It
 loads nothing from elsewhere and sends nothing. Ctrl-C ends it.
 
-Drawn are failures, one of each system, data set and category in turn. --doubtful draws
-exactly the answers that a judge could not read with certainty. --all draws from all
-graded answers in their proportions: only such labels can measure a judge, and feed
-'eval calibrate --labels'. The draw depends on the seed alone: two people who give the same
--n and --seed label the same answers, and a smaller draw is the beginning of a larger one.
+By default failures are sampled, one of each system, data set and category in turn.
+--doubtful samples only the answers that a judge could not grade with certainty. --all
+samples all graded answers in their proportions: only such labels can measure a judge, and
+are used by 'eval calibrate --labels'. The sample depends only on the seed: two people with
+the same -n and --seed label the same answers, and a smaller sample is the beginning of a
+larger one.
 
 --out FILE writes the draw to a .csv or .tsv for a spreadsheet (columns in English and
 Chinese; no cell is a formula) or to .jsonl. Fill in verdict, gold_wrong, hop and cause, in

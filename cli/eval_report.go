@@ -20,24 +20,24 @@ func newEvalReportCmd(e *env) *cobra.Command {
 	o := evalReportOptions{confidence: 95}
 	c := &cobra.Command{
 		Use:   "report RUN... -o DIR",
-		Short: "Make reports of graded runs: Markdown, CSV, JSON, one HTML file",
-		Long: `Make reports of graded runs: Markdown, CSV, JSON, one HTML file.
+		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
+		Long: `Make reports from graded runs: Markdown, CSV, JSON, one HTML file.
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file; several
 RUNs make one report. It holds, for each data set, the table of systems by category with
-their tokens; then each figure with n, intervals and what was skipped, every grader beside
-the others, outcomes, tokens, cost and latency, and where facts were lost (membench eval
-explain). The order that is usual among reference systems (oracle evidence on top, full
-context at least as good as a memory, embeddings alone below) is compared with the figures:
-a note, never a failure.
+their tokens; then each figure with n, intervals and exclusions, all graders side by side,
+outcomes, tokens, cost and latency, and where facts were lost (membench eval explain). The
+order that is usual among reference systems (oracle evidence on top, full context at least
+as good as a memory, embeddings alone below) is compared with the figures: a note, never a
+failure.
 
 report.html needs no network and no server. Beside tables and plots it lists the answers:
 filters, search, and for each what was retrieved, the context, the verdicts and where it was
-lost. Drawn and failed answers are in the page (--embed); all others in report_files/,
-which it loads when asked: keep both together. A run of few answers has no such folder.
+lost. Sampled and failed answers are in the page (--embed); all others are in report_files/,
+which it loads on demand: keep both together. Small runs have no such folder.
 
--p names the grader of the main tables: NAME, or "NAME by GRADER". Without it, a model
-before a rule, of those that graded most systems. Formats are md, csv, json and html.`,
+-p names the grader of the main tables: NAME, or "NAME by GRADER". The default is the grader
+of most systems, models before rules. Formats are md, csv, json and html.`,
 		Example: `  membench eval report runs/bm25 runs/mem0 -o report
   membench eval report runs/all -p rule --format md -o - | less
   membench eval report runs/all --format md,html --lang zh -o report`,
@@ -59,7 +59,7 @@ before a rule, of those that graded most systems. Formats are md, csv, json and 
 	f.IntVar(&o.Figures.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Figures.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
 	f.StringVar(&o.prices, "prices", "", pricesHelp)
-	f.IntVar(&o.Embed, "embed", 200, "embed `n` drawn and n failed answers in the page")
+	f.IntVar(&o.Embed, "embed", 200, "embed `n` sampled and n failed answers in the page")
 	f.IntVar(&o.MaxText, "max-text", 20_000, "show at most `n` characters of a context in the page")
 	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	return c

@@ -27,11 +27,11 @@ func newEvalStatusCmd(e *env) *cobra.Command {
 	var o evalStatusOptions
 	c := &cobra.Command{
 		Use:   "status RUN",
-		Short: "Look at a run: how far it is, what failed, what it costs",
-		Long: `Look at a run that is running, was killed or is finished: for each system and data set
-the questions that have an outcome, by outcome, the model calls on record and, where the price table
-has the model, their money; for a running one, when it will be done. Nothing is changed.
-Usage is what the answers cost when they were first asked for; judges are not in it.`,
+		Short: "Show a run's progress, failures and cost",
+		Long: `Show a running, interrupted or finished run: for each system and data set the questions with
+an outcome, by outcome, the recorded model calls and, if the price table has the model,
+their cost; for a running one, the remaining time. Nothing is changed. Usage is the cost of
+the answers when they were first made, without judges.`,
 		Example: "  membench eval status runs/first\n  membench eval status runs/first --json | jq .left_seconds",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

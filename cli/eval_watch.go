@@ -14,16 +14,16 @@ func newEvalWatchCmd(e *env) *cobra.Command {
 	var listen string
 	c := &cobra.Command{
 		Use:   "watch RUN",
-		Short: "Follow a run on a page of this machine",
-		Long: `Follow a run on a page of this machine: how far it is, how each system does so far, and
-the last failures. RUN is the folder of a run that another process fills, or will fill; a
-stopped or finished one is shown as it is. Nothing is changed.
+		Short: "Follow a run on a local page",
+		Long: `Follow a run on a local page: its progress, each system's results so far, and the last
+failures. RUN is the folder of a run in another process, which may not have started yet; a
+stopped or finished run is also shown. Nothing is changed.
 
-While answers are being made figures are by the rule judge, and not final; once the run's
-files are there, by their own grades, and with the hops of eval explain.
+During the run the figures come from the rule judge and are not final. When the run's files
+are complete, they come from its own grades, with the hops of eval explain.
 
-The page is served on this machine's loopback address, under a path that is new each time; it
-loads nothing from elsewhere and sends nothing. Ctrl-C ends it.`,
+The page is served on this machine's loopback address, under a path that is new each time;
+it loads nothing from elsewhere and sends nothing. Ctrl-C ends it.`,
 		Example: `  membench eval -c eval.yaml -o runs/mine &
   membench eval watch runs/mine`,
 		Args: cobra.ExactArgs(1),

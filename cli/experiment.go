@@ -19,7 +19,7 @@ import (
 func newExperimentCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "experiment",
-		Short: "Run a research programme: all of its runs, analyses, tables and figures",
+		Short: "Run an experiment: all of its runs, analyses, tables and figures",
 	}, newExperimentQARPCmd(e), newExperimentPCMCmd(e))
 }
 
@@ -32,24 +32,24 @@ func newExperimentQARPCmd(e *env) *cobra.Command {
 		Long: `Query-aware retrieval planning (QARP) against its comparison set.
 
 DATASET and most flags are those of 'membench eval run'; experiment.yaml is an eval.yaml
-without systems, with a member experiment (docs/experiments.md). Each arm of the design is
-a run in OUT/runs/ARM. Then the analyses are made:
+without systems, with a member experiment (docs/experiments.md). Each arm of the design is a
+run in OUT/runs/ARM. The analyses are:
 
-  1-failures   accuracy by type, a draw of failures for people, causes by explain
+  1-failures   accuracy by type, a sample of failures for people, causes by explain
   2-oracle     the gap to the best strategy of each type, and each of the five by itself
   3-main       all systems, with calls, tokens and latency
   4-ablation   QARP without its parts
   5-curve      accuracy against tokens, and its Pareto front
 
 Each has tables (Markdown, CSV, LaTeX) and figures (SVG, PNG, their data as CSV);
-OUT/report.md joins them, with every decision point of the design and its interval. What
-is done is not done again: a killed experiment continues with the same command, and a
-changed option repeats only what depends on it. The path of the report is printed.
+OUT/report.md joins them, with every decision point of the design and its interval. Finished
+work is skipped: an interrupted experiment continues with the same command, and a changed
+option repeats only what depends on it. The path of the report is printed.
 
 People label the failures with 'membench eval label OUT/runs/unified', or in
-OUT/1-failures/to-label.csv; --labels reads what they said and counts their agreement.
+OUT/1-failures/to-label.csv; --labels reads the labels and measures their agreement.
 
-Without a model everything is by rule. --system-model plans and refines, --model answers,
+Without a model everything works by rule. --system-model plans and refines, --model answers,
 --judge-model grades; answers are kept in OUT/cassette.jsonl, so nothing is paid twice.`,
 		Example: `  membench experiment qarp locomo=locomo10.json -o runs/qarp
   membench experiment qarp -c experiment.yaml --labels anna.csv,ben.csv
@@ -64,12 +64,12 @@ Without a model everything is by rule. --system-model plans and refines, --model
 	o.add(c)
 	f := c.Flags()
 	f.StringVar(&d.Backend, "backend", d.Backend, "`system` below QARP and the strategies")
-	f.StringSliceVar(&d.Failures, "failures", d.Failures, "`systems` whose failures are analysed, beside the backend")
+	f.StringSliceVar(&d.Failures, "failures", d.Failures, "`systems` whose failures are also analysed")
 	f.StringVar(&d.Measure, "measure", d.Measure, "`protocol` of the scores")
 	f.Float64Var(&d.Below, "below", d.Below, "count answers with a lower `score` as failed")
-	f.IntVar(&d.PerType, "per-type", d.PerType, "draw `n` failures of each type for people")
+	f.IntVar(&d.PerType, "per-type", d.PerType, "sample `n` failures of each type for people")
 	f.IntSliceVar(&d.Ks, "ks", d.Ks, "further `numbers` of hits, for the curve; 0: none")
-	f.StringSliceVar(&d.Labels, "labels", nil, "what people said of the failures: `files` and folders")
+	f.StringSliceVar(&d.Labels, "labels", nil, "labels of the failures by people: `files` and folders")
 	return c
 }
 

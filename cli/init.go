@@ -25,9 +25,9 @@ func newInitCmd(e *env) *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
 		Use:   "init EXPORT...",
-		Short: "Make a project of your own chats",
-		Long: `Init reads what you exported from the programs you chat with and makes a project of it:
-source/*.jsonl with one message a line, and a membench.yaml with comments.
+		Short: "Make a project from your own chats",
+		Long: `Init reads exports of chat programs and makes a project from them: source/*.jsonl with one
+message a line, and a membench.yaml with comments.
 
 EXPORT is a file, a zip or a folder as the program wrote it. Its form is detected:
 
@@ -37,7 +37,7 @@ and line it came from. Notices of the program (someone joined, calls, deleted me
 are counted, not kept. Nothing is sent anywhere.
 
 A table needs a column for the text and one for the sender. Columns with usual names are
-found; others are named with --map.`,
+detected; name others with --map.`,
 		Example: `  membench init "WhatsApp Chat with Ana.zip" --me "Lin" -o mine
   membench init conversations.json result.json -o mine && membench chain -c mine/membench.yaml
   membench init tickets.csv --map sender=agent_name,text=reply,time=sent -o mine`,
@@ -51,7 +51,7 @@ found; others are named with --map.`,
 		},
 	}
 	c.Flags().StringVarP(&o.Dir, "output", "o", "mine", "make the project in this `folder`")
-	c.Flags().BoolVar(&o.Force, "force", false, "write over a membench.yaml that is there")
+	c.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing membench.yaml")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print what was made as one JSON object")
 	o.addFlags(c)
 	return c
@@ -63,7 +63,7 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	f.StringVar(&o.Form, "form", "", "read every export as this `form` instead of detecting it")
 	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "a message", Parts: chats.Parts}, "map", "columns of a table as sender=A,text=B,time=C; also role, conversation, quote, attachment, id, reply")
 	f.StringVar(&o.Dates, "dates", "", "`order` of day and month in dates such as 3/4/26: dmy or mdy (default: detected from the file)")
-	f.StringVar(&o.zone, "zone", "UTC", "time `zone` of times that name none: Europe/Berlin or +08:00")
+	f.StringVar(&o.zone, "zone", "UTC", "`zone` of times without one: Europe/Berlin or +08:00")
 	f.StringVar(&o.Encoding, "encoding", "", "`name` of the encoding of files that are not UTF-8: gb18030, big5, shift_jis, windows-1252 (default: detected)")
 	f.StringVar(&o.Me, "me", "", "your `name` in the chats: what you say is about the user")
 	o.stepFlags.add(c, 20)

@@ -27,17 +27,17 @@ func newMigrateCmd(e *env) *cobra.Command {
 		Short: "Move files to another schema version, and back",
 		Long: `Move a file or a whole folder to another schema version.
 
-From 0.0.1 to 0.1.0 ids are minted again where the grammar asks for it (":", "|" and
-"%" in names, "#" in parts of a chapter, an unknown work, memories by the md5 of
-their text) and every reference to them is rewritten in claims, evidence, nodes and
-edges; so migrate claims, exports and graph together. Old ids stay as id_aliases,
-and trace finds them. Unknown members stay. What a record was is noted in its member
-"migrated", so that the way back gives it again.
+From 0.0.1 to 0.1.0 ids are minted again where the grammar asks for it (":",
+"|" and "%" in names, "#" in parts of a chapter, an unknown work, memories by the md5 of
+their text) and every reference to them is rewritten in claims, evidence, nodes and edges;
+so migrate claims, exports and graph together. Old ids stay as id_aliases, and trace finds
+them. Unknown members stay. The original form of a record is kept in its member "migrated",
+so that migrating back restores it.
 
---check proves it: the way back is taken and compared record by record with the
-input, no reference that led to a record is broken, and nothing is lost. Only order of
-merged records, white space and the spelling of strings may differ. Lines that are no
-JSON are reported and skipped; with --strict nothing is written then.`,
+--check verifies this: it migrates back and compares every record with the input; no
+reference to a record is broken, and nothing is lost. Only order of merged records, white
+space and the spelling of strings may differ. Lines that are not JSON are reported and
+skipped; with --strict nothing is written then.`,
 		Example: `  membench migrate old/ --to 0.1.0 -o new/ --check
   membench migrate claims.jsonl --to 0.0.1 -o - | head`,
 		Args: cobra.ExactArgs(1),

@@ -34,8 +34,8 @@ type modelFlags struct {
 const modelHelp = `
 Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, otherwise
 from the environment or .env (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), otherwise from
-membench.yaml (of --config, or in the working folder): "membench config show" prints what
-is in force. With --cassette every answer is kept in one file and never paid
+membench.yaml (of --config, or in the working folder): "membench config show" prints the
+effective settings. With --cassette every answer is kept in one file and never paid
 for twice; with --cassette-mode replay-only no endpoint is called.`
 
 func (m *modelFlags) add(c *cobra.Command) {

@@ -213,7 +213,7 @@ func playContent(t *testing.T, fault modelFault, takers ...faultTaker) string {
 
 // TestContentFaults is a part of those rows.
 func TestContentFaults(t *testing.T) {
-	if row := playContent(t, contentFaults()[0], faultTakers[2], faultTakers[5]); strings.Count(row, "mended") != 2 {
+	if row := playContent(t, contentFaults()[0], faultTakers[2], faultTakers[5]); strings.Count(row, "recovered") != 2 {
 		t.Error(row)
 	}
 }
@@ -388,7 +388,7 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 		}
 		switch out := output(); {
 		case again == exitFine && out == want:
-			cell.after = "mended"
+			cell.after = "recovered"
 		default:
 			t.Errorf("%s, %s: run again: exit %d, and\n%s\nis not\n%s\n%s", f.name, name, again, out, want, words)
 		}

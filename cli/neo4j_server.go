@@ -26,18 +26,18 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a Neo4j Community server with Browser, on this machine only",
-		Long: `Start a Neo4j Community server with Browser on 127.0.0.1, and wait until it takes
-connections. It stays until 'membench neo4j down'; where it runs already, nothing happens.
+		Long: `Start a Neo4j Community server with Browser on 127.0.0.1, and wait until it accepts
+connections. It runs until 'membench neo4j down'. If it is already running, nothing happens.
 
-With Docker where an engine answers, otherwise as a Java process: then Maven fetches Neo4j's
+With Docker if an engine answers, otherwise as a Java process: then Maven fetches Neo4j's
 jars once (about 180 MB, see 'membench neo4j fetch'), and Java 17 or 21 is looked for in
-MEMBENCH_JAVA, JAVA_HOME, PATH and the system's folders. Nothing of Neo4j is part of
-membench; its own licence, GPLv3, applies to it.
+MEMBENCH_JAVA, JAVA_HOME, PATH and the system's folders. Neo4j is not part of membench; its
+licence is GPLv3.
 
-Data, log and configuration are in --home; one folder has one server. The user is
-neo4j; the password is NEO4J_PASSWORD, otherwise one is made up. The file neo4j.env of the
-folder, readable for its owner alone, holds address, user and a made-up password.
-Ports that are not given are the last ones, otherwise 7687 and 7474, otherwise free ones.`,
+Data, log and configuration are in --home; one folder has one server. The user is neo4j; the
+password is NEO4J_PASSWORD, otherwise a generated one. The file neo4j.env in the folder,
+readable only by its owner, holds address, user and a generated password. Ports that are not
+given are the last ones, otherwise 7687 and 7474, otherwise free ones.`,
 		Example: `  membench neo4j up
   set -a; . ~/.local/share/membench/neo4j/neo4j.env; set +a; membench load-neo4j out/graph
   membench neo4j up --home /tmp/other --bolt-port 7688 --http-port 7475 --heap 4096
@@ -143,7 +143,7 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 	var home string
 	c := &cobra.Command{
 		Use:   "down",
-		Short: "End the server that 'up' started; its data stay",
+		Short: "Stop the server that 'up' started; its data are kept",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			home, err := target.Home(home, e.getenv)
@@ -173,7 +173,7 @@ func newNeo4jStatusCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether the server of 'up' runs, where, and which graphs it holds; exit 1 when none runs",
+		Short: "Show whether the server of 'up' runs, where, and which graphs it holds; exit 1 when none runs",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runNeo4jStatus(c.Context(), e, t, asJSON)
@@ -223,9 +223,9 @@ func newNeo4jFetchCmd(e *env) *cobra.Command {
 		Use:   "fetch",
 		Short: "Fetch the jars of a Neo4j, which 'up' does by itself, and print their folder",
 		Long: `Fetch the jars of a Neo4j Community server, its Browser, its admin import and cypher-shell
-from Maven Central into ~/.cache/membench/neo4j/VERSION (about 180 MB, once), and print
-that folder. Needs mvn and a Java. A machine without network takes the folder from
-another one; MEMBENCH_NEO4J_LIB names another place.`,
+from Maven Central into ~/.cache/membench/neo4j/VERSION (about 180 MB, once), and print that
+folder. Needs mvn and a Java. A machine without network takes the folder from another one;
+MEMBENCH_NEO4J_LIB names another place.`,
 		Example: `  membench neo4j fetch
   membench neo4j fetch --version newest`,
 		Args: cobra.NoArgs,

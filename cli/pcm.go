@@ -30,7 +30,7 @@ func (o *pcmFlags) add(c *cobra.Command) {
 	f.StringVar(&o.config, "pcm-config", "", "read thresholds and weights from this `config.yaml` of the published project")
 	f.StringVar(&o.options.Mode, "pcm-mode", "fixed", "`mode`: fixed or faithful")
 	f.StringVar(&o.options.Surprisal, "surprisal-by", pcm.Semantic, "raw surprise: `semantic`, ngram, or nll")
-	f.BoolVar(&o.options.Both, "both", false, "hear both speakers as users")
+	f.BoolVar(&o.options.Both, "both", false, "treat both speakers as users")
 }
 
 // resolve reads the file below the flags. model is the one that the file names.
@@ -73,12 +73,12 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 
 DATASET and most flags are those of 'membench eval run'. Three arms are run: store-all
 (every turn, the same embedder), pcm, and pcm-gate, which stores only what surprised. The
-report has answers, evidence recall, kept tokens, corrections, the distribution of
-surprise, and whether keeping by surprise pays, with intervals.
+report has answers, evidence recall, kept tokens, corrections, the distribution of surprise,
+and whether keeping by surprise helps, with intervals.
 
-OUT/trace/pcm.jsonl has every decision: intent, the parts of the surprise, level, agent,
-and each node that changed with its weights before and after. 'membench pcm analyze OUT'
-reads it.`,
+OUT/trace/pcm.jsonl has every decision: intent, the parts of the surprise, level, agent, and
+each node that changed with its weights before and after. 'membench pcm analyze OUT' reads
+it.`,
 		Example: `  membench experiment pcm locomo=locomo10.json --mock --max-samples 2 -o runs/pcm
   membench experiment pcm locomo=locomo10.json --both --pcm-config config.yaml -o runs/pcm`,
 		Args: cobra.ArbitraryArgs,
@@ -132,9 +132,9 @@ func newPCMAnalyzeCmd(e *env) *cobra.Command {
 FOLDER, or --experiment NAME for runs/NAME; default runs/pcm. Prints exact match, F1,
 contains and numeric match by category. --surprisal adds the distribution of surprise,
 --errors the answers whose F1 is below --error-threshold. --compare A B shows two
-experiments and the differences of F1, paired by question, with intervals over
-conversations and p by Holm. A question that cannot be answered counts 1 where the answer
-abstains, otherwise 0.`,
+experiments and the differences of F1, paired by question, with intervals over conversations
+and p by Holm. A question that cannot be answered counts 1 where the answer abstains,
+otherwise 0.`,
 		Example: `  membench pcm analyze runs/pcm
   membench pcm analyze --experiment my_experiment --format csv --output results.csv
   membench pcm analyze --compare exp1,exp2
@@ -209,7 +209,7 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	p := pcmFlags{}
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Talk to PCM and see what it makes of each turn",
+		Short: "Talk to PCM and see how it processes each turn",
 		Long: `Talk to PCM and see how it processes each turn: intent, the parts of the surprise, level,
 agent, and the nodes that changed with their weights.
 
@@ -244,6 +244,6 @@ session, /quit leaves. --scenario plays a short dialogue instead.`,
 	p.add(c)
 	m.add(c)
 	c.Flags().BoolVar(&scenario, "scenario", false, "play a short dialogue instead of reading one")
-	c.Flags().BoolVar(&mock, "mock", false, "ask no model, whatever is configured")
+	c.Flags().BoolVar(&mock, "mock", false, "ask no model, regardless of the configuration")
 	return c
 }

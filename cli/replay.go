@@ -19,22 +19,22 @@ import (
 func newReplayCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "replay",
-		Short: "Play dialogue into a memory, probe it, export what it keeps",
-		Long: `Play dialogue into a memory system, ask the memory its probes, export what it
-keeps, and link exports of other systems to the turns they come from.
+		Short: "Ingest dialogue into a memory, probe it, export what it keeps",
+		Long: `Ingest dialogue into a memory system, ask it the dialogue's probes, export what it keeps,
+and link exports of other systems to the turns they come from.
 
-The embedded memory does what Mem0 does, in this process and without a network: it
-takes facts out of the turns, compares each with what it knows, and adds, updates,
-deletes or leaves. It is kept in the folder STORE: one journal a namespace below
-memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
+The embedded memory does what Mem0 does, in this process and without a network: it extracts
+facts from the turns, compares each with the known ones, and adds, updates or deletes. It is
+kept in the folder STORE: one journal per namespace below memory_bench_global or
+memory_bench_per_conv, and a manifest.json.
 
 With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
-MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
-continues and nothing is stored twice. Any service that a spec describes is a backend by its
-name, or by the file: --backend letta-archival, --backend mine.yaml.
+MEM0_API_KEY); STORE then records what was sent and the results, so that an interrupted run
+continues and nothing is stored twice. Any service with a spec is a backend, by its name or
+file: --backend letta-archival, --backend mine.yaml.
 
-With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
-lays them out, and asks it for what is near a question; the answers are the same.`,
+With --qdrant the embedded memory keeps its points in a Qdrant server, in Mem0's layout, and
+searches there; the answers are the same.`,
 	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
@@ -78,15 +78,15 @@ numbers by value, turns by id.
 Not stored: blank turns, roles ui and tool, turns tagged filler, probes. The rest goes
 in by windows of 10 turns; each new window sees the last 2 turns of the one before.
 
-A run that was killed is finished by the same command, and the store is then that of
-an undisturbed run. A store that was filled from other input is refused and stays as
-it is; --force empties it first.
+The same command completes an interrupted run, with the same store as an undisturbed run. A
+store that was filled from other input is rejected and not changed; --force empties it
+first.
 
-A Mem0 service (--backend mem0, mem0-platform) gets the turns of a window in one call,
-with their ids in the metadata; give a smaller --window for finer evidence. It is asked
-afterwards whether it holds what it says that it stored. Its user must be empty or
-filled by this store; --user-prefix gives one of its own. Nothing is deleted there but,
-by --force, memories that membench stored, one by one.
+A Mem0 service (--backend mem0, mem0-platform) gets the turns of a window in one call, with
+their ids in the metadata; give a smaller --window for finer evidence. Afterwards membench
+verifies that the service holds what it reported. Its user must be empty or filled by this
+store; --user-prefix gives a separate one. Only --force deletes there, and only memories
+that membench stored, one by one.
 
 With --model, facts are taken and judged by an OpenAI-compatible model; an operation
 that it refuses, or whose answers cannot be used, is done by rule: the command ends with
@@ -108,7 +108,7 @@ the one kept in the store.`,
 	o.store.addQdrant(c)
 	f := c.Flags()
 	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "what an update does: `keep` both texts as evidence, or faithful (as Mem0 1.x)")
-	f.BoolVar(&o.Raw, "store-raw", false, "store turns as they are, without taking facts out")
+	f.BoolVar(&o.Raw, "store-raw", false, "store turns unchanged, without extracting facts")
 	f.BoolVar(&o.NoPrefix, "no-prefix", false, `leave "[User] " and "[Agent] " off the texts; the payload then has role`)
 	f.BoolVar(&o.WriteProbes, "write-probes", false, "store probes, too")
 	f.StringSliceVar(&o.SkipRoles, "skip-role", o.SkipRoles, "do not store turns of these `roles`")
@@ -188,7 +188,7 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 	var o probeOptions
 	c := &cobra.Command{
 		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
-		Short: "Put the probes of the dialogue to a memory and grade the hits",
+		Short: "Ask a memory the dialogue's probes and grade the hits",
 		Long: `Ask the memory that it belongs to about every event tagged probe, and write one graded
 record each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
 

@@ -17,18 +17,16 @@ func newReplayExportCmd(e *env) *cobra.Command {
 		Long: `Write every memory that the store keeps, ordered by point id: one file a conversation,
 <conv>.mem0.jsonl, in a folder, or one file when -o ends in .jsonl or is -.
 
-Each memory gets its owner: explicit when a prefix or role says it; matched_event when
-one side said its text (--events); ambiguous when both said it; fallback,
-the agent, else.
+Each memory gets its owner: explicit when a prefix or role says it; matched_event when one
+side said its text (--events); ambiguous when both said it; fallback (the agent) otherwise.
 
 Two more backends read the store of a Mem0 that filled it by itself, also while it runs:
 
   qdrant       a Qdrant server, over gRPC (--addr, QDRANT_ADDR; QDRANT_API_KEY)
   mem0-local   the folder of vector_store.config.path (--store)
 
-The export is the store at one instant: it is read again until nothing has changed.
-Points that cannot be read are findings. Nothing is written, and nothing that a store
-holds is run.`,
+The export is the store at one instant: it is read again until nothing has changed. Points
+that cannot be read are findings. Nothing is written, and nothing that a store holds is run.`,
 		Example: `  membench replay export --backend embedded --store STORE -o exports/
   membench replay export --store STORE -o - | jq -r .payload.data
   membench replay export --backend mem0-local --store ~/.mem0/qdrant_storage --events events.jsonl -o exports/
@@ -79,10 +77,10 @@ func newReplayLinkCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "link EXPORT... --events EVENTS -o OUT",
 		Short: "Infer which turns the memories of another system come from",
-		Long: `Add the turns that each memory was made from to exports of other systems, and its
-owner: what an export says itself stays. Inferred turns are marked events_by: inferred
-with events_conf, the share of the memory's terms that the turns hold, lowered when
-another turn holds nearly as many. A memory that no turn covers by half gets none.`,
+		Long: `Add the turns that each memory was made from to exports of other systems, and its owner:
+what an export says itself stays. Inferred turns are marked events_by: inferred with
+events_conf, the share of the memory's terms that the turns hold, lowered when another turn
+holds nearly as many. A memory that no turn covers by half gets none.`,
 		Example: `  membench replay link export.jsonl --events events.jsonl -o linked.jsonl`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -177,7 +177,7 @@ func newSchemaCheckCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check OLD NEW",
-		Short: "Say whether readers or writers break between two versions",
+		Short: "Check whether readers or writers break between two versions",
 		Long: `Compare two versions of the schemas: published ones by number, or folders of
 <kind>.schema.json files. For each kind and member it says what changed and whom it
 breaks:

@@ -150,7 +150,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return run(ctx, in, given, out, found)
 		}
 	}
-	mapper := newShardVerb(e, shardVerb{"map", "Give what records of standard input say of a graph its keys", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
+	mapper := newShardVerb(e, shardVerb{"map", "Write the keyed graph contributions of records on standard input", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
 		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
 			k, ok := hopKinds[kind]
 			if !ok {
@@ -165,7 +165,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 		})}, flags)
 	framesFlag(last, &frames)
 	return newShardStage("to-graph", "Make a graph part by part", mapper,
-		newShardVerb(e, shardVerb{"combine", "Merge what some of the keyed lines say of one element", "membench shard to-graph combine < keyed > fewer",
+		newShardVerb(e, shardVerb{"combine", "Merge some of the keyed lines of one element", "membench shard to-graph combine < keyed > fewer",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
 			})}, flags), last)
@@ -180,10 +180,10 @@ func newShardValidateCmd(e *env) *cobra.Command {
 	workers, memory := 1, int64(48<<20)
 	mapper := &cobra.Command{
 		Use:   "map --name NAME",
-		Short: "Check one whole file and give what other files must know of it its keys",
-		Long: `Check one whole file, on standard input, and give what other files must know of it its
-keys. Findings are records too. The name decides what the file is taken for and where it
-stands among the files, as in 'membench validate'.`,
+		Short: "Check one whole file and write keyed facts that other files need",
+		Long: `Check one whole file, on standard input, and write keyed facts that other files need.
+Findings are records too. The name determines the kind of the file and its place among the
+files, as in 'membench validate'.`,
 		Example: "  membench shard validate map --name exports/a.mem0.jsonl < exports/a.mem0.jsonl > keyed",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -206,9 +206,9 @@ stands among the files, as in 'membench validate'.`,
 	}
 	reduce := &cobra.Command{
 		Use:   "reduce",
-		Short: "Settle what files say of each other, and write all findings",
-		Long: `Settle what files say of each other, and write all findings as keyed JSON. Exit code 3
-says that there are errors.`,
+		Short: "Check references between files, and write all findings",
+		Long: `Check references between files, and write all findings as keyed JSON. Exit code 3 if there
+are errors.`,
 		Example: "  LC_ALL=C sort keyed | membench shard validate reduce | cut -f2- > findings.jsonl",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -275,13 +275,13 @@ func newShardCSVCmd(e *env) *cobra.Command {
 		}
 	}
 	return newShardStage(export.AdminCSVName, "Write files for neo4j-admin's import part by part",
-		newShardVerb(e, shardVerb{"survey", "Say what the columns depend on in the elements of standard input", "membench shard admin-csv survey < nodes.jsonl > survey.jsonl",
+		newShardVerb(e, shardVerb{"survey", "Collect what the columns depend on from the elements on standard input", "membench shard admin-csv survey < nodes.jsonl > survey.jsonl",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error {
 				return export.Survey(ctx, lines(in), out, o)
 			})}, flags),
 		newShardVerb(e, shardVerb{"plan", "Decide the columns from all surveys: a line for rows, headers and import.sh, in frames", "cat survey*.jsonl | membench shard admin-csv plan > frames",
 			filter(func(_ context.Context, in io.Reader, out io.Writer) error { return export.Plan(in, out, o) })}, flags),
-		newShardVerb(e, shardVerb{"rows", "Write the rows of elements, before which the plan stands, in frames named as the tables", "cat plan nodes.jsonl | membench shard admin-csv rows > frames",
+		newShardVerb(e, shardVerb{"rows", "Write the rows of elements, which follow the plan, in frames named as the tables", "cat plan nodes.jsonl | membench shard admin-csv rows > frames",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error { return export.Rows(ctx, in, out, o) })}, flags))
 }
 
@@ -292,15 +292,15 @@ func newShardCutCmd(e *env) *cobra.Command {
 		Use:   "cut",
 		Short: "Cut keyed lines into frames, for an engine that brings frames of one name together",
 		Long: `Cut keyed lines into frames, for an engine that brings frames of one name together. A frame
-is NAME TAB LENGTH LF and so many bytes of whole lines. With --parts a line goes to a part by
+is NAME TAB LENGTH LF and LENGTH bytes of whole lines. With --parts a line goes to a part by
 the hash of its key, with --bounds by the order of keys (then the last frame, count, counts
-the lines of a part and a group, which is a key up to its byte 1); with neither, without its key, to the
-frame of what stands before the key's first colon.`,
+the lines of a part and a group, which is a key up to its byte 1); with neither, without its
+key, to the frame named by the part of the key before its first colon.`,
 		Example: "  membench shard to-graph map < exports.jsonl | membench shard cut --parts 8 > frames",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if parts < 0 || parts > 1<<20 || parts > 0 && bounds != "" {
-				return usagef("--parts: have %d, want 1 to %d, and not beside --bounds", parts, 1<<20)
+				return usagef("--parts: have %d, want 1 to %d, and not with --bounds", parts, 1<<20)
 			}
 			var keys []string
 			if bounds != "" {

@@ -219,9 +219,9 @@ func parseEval(b []byte, env Lookup) (*Eval, error) {
 	return v, v.check(doc, held)
 }
 
-// where says where a member stands, "$.systems[1].type" of the file.
+// where returns the path of a member, "$.systems[1].type" of the file.
 func where(doc *yamldoc.Doc, path string, err error) error {
-	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // else what it stands in
+	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // else what it is in
 		if line, col, ok := doc.Place(path); ok {
 			return &fault{line, col, err}
 		}
@@ -256,7 +256,7 @@ func (v *Eval) check(doc *yamldoc.Doc, held map[string]string) error {
 	return v.Check(bad)
 }
 
-// Check holds the members against what they may be; bad makes the fault of one.
+// Check compares the members with what they may be; bad makes the fault of one.
 func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 	if bad == nil {
 		bad = func(path, f string, a ...any) error { return fmt.Errorf(path+": "+f, a...) }

@@ -11,15 +11,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Lookup gives the value of an environment variable and where it stands
-// ("environment", ".env"); from is "" where it is not set.
+// Lookup returns the value of an environment variable and its origin ("environment", ".env"); from is "" if it is not set.
 type Lookup func(name string) (value, from string)
 
 var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // expand puts the environment into the values of a YAML text, token by token: ${NAME}, ${NAME:-else},
 // and $$ for a dollar sign. A variable that is not set is an error. What a variable
-// holds is one value, whatever stands in it; comments are left alone.
+// holds is one value, whatever is in it; comments are left alone.
 func expand(env Lookup) func(*token.Token) error {
 	return func(t *token.Token) error {
 		if !strings.Contains(t.Value, "$") {

@@ -125,8 +125,7 @@ const masked = "set (hidden)"
 
 // resolver takes each value from the first place that has it: the flag, then for one
 // setting the environment before the file, then the default. The general variables
-// (OPENAI_MODEL, …) are the setting `model` of the file; what the file says of a single
-// role is another setting, which they do not overrule.
+// (OPENAI_MODEL, …) are the setting `model` of the file; a single role's setting in the file is separate, and they do not override it.
 type resolver struct {
 	env  Lookup
 	out  []Value
@@ -322,7 +321,7 @@ type PriceTable struct {
 	From     string // file name, "built in"
 }
 
-// LoadPrices reads a price table; "" is the built-in one. A file stands in place of it.
+// LoadPrices reads a price table; "" is the built-in one. A file is in place of it.
 func LoadPrices(path string) (PriceTable, error) {
 	b, from := builtinPrices, "built in"
 	if path != "" {

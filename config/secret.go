@@ -8,7 +8,7 @@ import (
 )
 
 // keyLike are the beginnings of keys that services give out; names of models and parts of
-// addresses do not begin so. A long mixture of letters and digits is no variable's name.
+// addresses do not begin so. A long mixture of letters and digits is not the name of a variable.
 var (
 	keyLike = regexp.MustCompile(`(^|[^A-Za-z0-9])(sk-|sk_|gsk_|ghp_|github_pat_|xox[abp]-|AKIA|AIza|m0sk_|Bearer )[A-Za-z0-9_-]{8,}`)
 	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -55,7 +55,7 @@ func CheckAddress(name, address string) error {
 	return nil
 }
 
-// checkSecrets refuses keys that stand where a name or an address is wanted.
+// checkSecrets rejects keys in the place of a name or an address.
 func (m Model) checkSecrets(at string) error {
 	switch {
 	case m.KeyEnv != "" && !isVariable(m.KeyEnv):

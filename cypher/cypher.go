@@ -11,9 +11,8 @@
 // holds at most 500 rows. Running the scripts again changes nothing.
 //
 // No text of a record ever becomes part of a statement except as a literal or as a
-// quoted name: see AppendString and AppendName. What a Neo4j property cannot hold
-// (nested and mixed values, integers beyond 64 bits) stands as JSON text in
-// props_json; nulls and empty lists are not stored; a property named like one of ours
+// quoted name: see AppendString and AppendName. Values that a Neo4j property cannot hold (nested and mixed values, integers beyond 64 bits) are kept as
+// JSON text in props_json; nulls and empty lists are not stored; a property named like one of ours
 // gets the prefix "p_". In a named scope (see graph.ScopePrefix) ids are those of the
 // scope, so that several graphs have room in one database.
 package cypher

@@ -113,10 +113,9 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 const rest = "rest"
 
 // Reduce makes statements of keyed rows, in frames named as the scripts. Rows may come in
-// any order; lines with the key !group hold a keyed.Group each, and stand first. Rows whose
+// any order; lines with the key !group hold a keyed.Group each, and are first. Rows whose
 // statement has rows in other parts go to the frame "rest", as keyed lines: those of all
-// parts are for a last Reduce, which with heads also writes the constraints, of all groups
-// that it is told of, and what each script starts with.
+// parts are for a last Reduce, which with heads also writes the constraints, for all groups it is given, and the header of each script.
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory int64, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]keyed.Group{}, types: map[string]bool{}}

@@ -3,14 +3,14 @@ package cypher
 import "membench/graph"
 
 // A Form says how the rows of a statement are spelled: as literals in a script, or as
-// the parameter of a load over Bolt. What the statement does with them stands once, here.
+// the parameter of a load over Bolt. What the statement does with them is once, here.
 type Form struct {
 	ID, Src, Dst string      // expressions of an element's id and an edge's ends, scope included
 	Props        string      // expression of the properties
 	Type         string      // expression of an edge's type where rows differ in it: for Fresh, from Neo4j 5.26 on
 	Add          [][2]string // names and expressions of properties that Props lacks
 	Fresh        bool        // elements are created: the scope holds none of them
-	Guard        bool        // an element of somebody else's that holds an id of ours stays as it is
+	Guard        bool        // an element of someone else's that holds an id of ours stays as it is
 }
 
 // Marked is the condition that x was written by this program.

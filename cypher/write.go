@@ -100,7 +100,7 @@ func (w *writer) ordered(ctx context.Context, nodes, edges []jsonl.File, out Scr
 // constraints appends the statements of nodes and of the given types.
 func (w *writer) constraints(text []byte, types []string) []byte {
 	for _, t := range append([]string{""}, types...) {
-		one, _ := Constraint(t, ConstraintName(t)) // a type that is no name was left out
+		one, _ := Constraint(t, ConstraintName(t)) // a type that is not a name was omitted
 		text = append(append(text, one...), ";\n"...)
 	}
 	w.counts.Statements += 1 + len(types)
@@ -201,7 +201,7 @@ type writer struct {
 	o      Options
 	report func(*schema.Finding)
 	counts *Counts
-	odd    map[string]bool // labels and types that are no plain identifiers and were reported
+	odd    map[string]bool // labels and types that are not plain identifiers and were reported
 	ids    graph.IDs       // of ordered nodes
 	last   []byte          // id of ordered input
 	away   map[string]int  // edges of ordered input by the kind of an end that no node is of
@@ -392,7 +392,7 @@ type rower struct {
 	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
-	index map[string]int32 // labels or type as they stand in the line → kind
+	index map[string]int32 // labels or type as they are in the line → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
 	order order
@@ -511,7 +511,7 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 
 // finish ends a row: the hash of the element joins its properties, so that a load knows
 // that there is nothing to write. An element that a script stores otherwise than a load
-// has a mark that is no hash, and the load makes it what it should be.
+// has a mark that is not a hash, and the load makes it what it should be.
 func (r *rower) finish(line jsonl.Line, k int32, src, dst []byte) {
 	r.text = r.text[:len(r.text)-1]
 	if r.text[len(r.text)-1] != '{' {

@@ -14,7 +14,7 @@ import (
 type Scalar struct {
 	Text   string
 	Kind   byte // '"', '0', 't' (true, false), 'n'; 0: the member is absent
-	Number bool // it was no string
+	Number bool // it was not a string
 }
 
 // UnmarshalJSON reads a string, number, boolean or null.

@@ -5,7 +5,7 @@ type Status string
 
 const (
 	StatusRead    Status = "read"    // its files are cases
-	StatusConvert Status = "convert" // its files are no cases; a converter makes some
+	StatusConvert Status = "convert" // its files are not cases; a converter makes some
 	StatusListed  Status = "listed"  // named for its terms; nothing reads it
 )
 
@@ -21,7 +21,7 @@ type Info struct {
 	Redistributable bool   `json:"redistributable"`
 	Status          Status `json:"status"`
 	Checked         string `json:"checked,omitzero"`    // the files that the reader was run on
-	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in somebody's source
+	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in someone's source
 	Size            string `json:"size,omitzero"`       // cases and questions upstream, as counted or published
 	Files           []File `json:"files,omitempty"`
 	// Whole is what the set holds upstream, ByCase what is known of its cases, by id:
@@ -91,7 +91,7 @@ var catalogue = []Info{
 	{
 		Name: "aiops2021", Title: "AIOps Challenge 2021", Home: "https://www.aiops.cn",
 		Licence: "challenge terms, registration needed", Terms: "Available from the organisers only; redistribution is not allowed.",
-		Status: StatusListed, Note: "no public copy; bring its faults into the form of faults.csv to use the aiops2020 converter",
+		Status: StatusListed, Note: "no public copy; convert its faults to the form of faults.csv to use the aiops2020 converter",
 	},
 	{
 		Name: "aiopslab", Title: "AIOpsLab", Home: "https://github.com/microsoft/AIOpsLab", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
@@ -99,7 +99,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "alert-storm", Title: "Generated alert storms", Home: "membench datasets convert alert-storm --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
-		Status: StatusConvert, Checked: "its own state, from which every gold is computed", Note: "needs no input; the form follows seed 000 §6.2 C",
+		Status: StatusConvert, Checked: "its own state, from which every gold is computed", Note: "needs no input",
 	},
 	{
 		Name: "alert-storm-graph", Title: "Generated alert storms through the typed graph", Home: "membench datasets convert alert-storm-graph --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
@@ -117,7 +117,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "domain_a_v2", Title: "domain_a_v2 / WorldMemArena", Home: "https://huggingface.co/datasets/LCZZZZ/WorldMemArena", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
-		Status: StatusRead, Unverified: "no file was available: read as UCSB-AI/WorldMemArena's loaders and seed 001 §4 describe it; question types are mapped by their words", Size: "461 samples",
+		Status: StatusRead, Unverified: "no file was available: read as UCSB-AI/WorldMemArena's loaders describe it; question types are mapped by their words", Size: "461 samples",
 		Note: "the three-file layout and one file a sample; convert --to domain_a_v2 writes the former",
 	},
 	{
@@ -150,7 +150,7 @@ var catalogue = []Info{
 				SHA256: "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442", Bytes: 277383467, Note: "sum of the LFS pointer"},
 			{Name: "longmemeval_oracle.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_oracle.json",
 				SHA256: "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c", Note: "sum of a public report"},
-			{Name: "longmemeval_m_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_m_cleaned.json", Note: "no sum is known: give it with --sha256"},
+			{Name: "longmemeval_m_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_m_cleaned.json", Note: "no checksum is known: give it with --sha256"},
 		},
 		Unverified: "the M file was not available; it has the form of the others",
 		Whole:      Counts{Cases: 500, Questions: 500},
@@ -164,10 +164,10 @@ var catalogue = []Info{
 		Name: "memoryagentbench", Title: "MemoryAgentBench", Home: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
 		Status: StatusRead, Unverified: "no data file was available: rows are read as the benchmark's loaders describe them, from JSON and from parquet", Size: "146 contexts in four splits",
 		Files: []File{
-			{Name: "Accurate_Retrieval-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Accurate_Retrieval-00000-of-00001.parquet", Note: "no sum is known, and the name is not verified: give --sha256"},
-			{Name: "Test_Time_Learning-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Test_Time_Learning-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
-			{Name: "Long_Range_Understanding-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Long_Range_Understanding-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
-			{Name: "Conflict_Resolution-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Conflict_Resolution-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
+			{Name: "Accurate_Retrieval-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Accurate_Retrieval-00000-of-00001.parquet", Note: "no checksum is known, and the name is not verified: give --sha256"},
+			{Name: "Test_Time_Learning-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Test_Time_Learning-00000-of-00001.parquet", Note: "no checksum is known: give it with --sha256"},
+			{Name: "Long_Range_Understanding-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Long_Range_Understanding-00000-of-00001.parquet", Note: "no checksum is known: give it with --sha256"},
+			{Name: "Conflict_Resolution-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Conflict_Resolution-00000-of-00001.parquet", Note: "no checksum is known: give it with --sha256"},
 		},
 	},
 	{
@@ -194,10 +194,10 @@ var catalogue = []Info{
 	},
 	{
 		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,
-		Status: StatusRead, Checked: "its own fixtures", Note: "the form of seed 000 §6.3, and membench's own Case records",
+		Status: StatusRead, Checked: "its own fixtures", Note: "the short form (chunks and questions), and membench's own Case records",
 	},
 	{
-		Name: "probes", Title: "Cases of a graph of your own", Home: "membench datasets probes GRAPH", Licence: "that of the graph's sources", Terms: "Questions quote the graph's turns: what holds for those holds for the cases.",
+		Name: "probes", Title: "Cases of a graph of your own", Home: "membench datasets probes GRAPH", Licence: "that of the graph's sources", Terms: "Questions quote the graph's turns: the licence of those turns applies to the cases.",
 		Status: StatusConvert, Checked: "the graphs of membench demo and of LoCoMo's eight conversations", Note: "nodes.jsonl and edges.jsonl of to-graph or chain; golds and evidence are computed from the graph",
 	},
 	{

@@ -14,9 +14,8 @@ type Checker struct {
 	cases, questions map[string]schema.Pos
 }
 
-// Check tells what is wrong, or worth knowing, in a case of any data set. What only
-// the reader of a format can see (dirty evidence strings, dates without sessions)
-// the reader tells.
+// Check reports errors and warnings in a case of any data set. Faults that only the reader of a format can see (dirty evidence strings, dates without
+// sessions) are reported by the reader.
 func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding)) {
 	if k.cases == nil {
 		k.cases, k.questions = map[string]schema.Pos{}, map[string]schema.Pos{}

@@ -1,7 +1,6 @@
-// Package datasets is the contract of benchmark data: how files of a data set become
-// evaluation cases, what is known about each set, and what is checked in it.
+// Package datasets is the contract of benchmark data: how files of a data set become evaluation cases, the catalogue of sets, and their checks.
 //
-// The hop: files → schema.Case, keyed by case_id, in file order. Readers stand in
+// The hop: files → schema.Case, keyed by case_id, in file order. Readers are in
 // the packages below; datasets/all lists them.
 package datasets
 
@@ -26,7 +25,7 @@ type Dataset struct {
 	// separators and without .gz or .zst, belongs to the set.
 	Match func(name string) bool
 	// Cases reads files that belong together. A case that cannot be read is yielded as
-	// a *schema.Finding; faults inside a case that goes on are told to Options.Report.
+	// a *schema.Finding; faults inside a case that is still usable go to Options.Report.
 	// nil: the set is listed, and nothing reads it.
 	Cases func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case]
 	// Errata reads a correction list in the form that is used for this set, beside the
@@ -68,8 +67,8 @@ type Options struct {
 	Workers int
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
-	// Report is told, in file order and by one goroutine, of every fault inside a case
-	// that goes on: what is left out of it, and warnings. nil: nobody asks.
+	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: what was omitted from it, and warnings. nil
+	// drops them.
 	Report func(*schema.Finding)
 }
 
@@ -162,8 +161,8 @@ func ReadAs[T any](ctx context.Context, files []jsonl.File, o Options, make func
 }
 
 // Each hands the values of files to take, one after another: for sets whose case is made
-// of several values or files. A value that cannot be read, or that take refuses with a
-// *schema.Finding, is told to o.Report, and the next one is read; any other error ends it.
+// of several values or files. A value that cannot be read, or that take rejects with a *schema.Finding, is reported to o.Report, and the next one is
+// read; any other error ends it.
 func Each(ctx context.Context, files []jsonl.File, o Options, take func(v *Value) error) error {
 	var finding *schema.Finding
 	for v, err := range FileValues(files, o.Max) {

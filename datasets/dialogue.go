@@ -34,8 +34,7 @@ type line struct {
 }
 
 // AppendDialogue appends the case as chat lines, the form that membench annotate
-// reads: one line a turn, in order, so that an event's turn_id is the turn's and
-// gold evidence goes on naming the right turns. Ids that give answers away are not
+// reads: one line a turn, in order, so that an event's turn_id is the turn's and gold evidence still names the right turns. Ids that give answers away are not
 // written. Image captions join the text as "[image: …]".
 func AppendDialogue(dst []byte, c schema.Case, o DialogueOptions) ([]byte, error) {
 	var err error

@@ -19,7 +19,7 @@ type Errata struct {
 	used map[string]bool
 }
 
-// A Correction is what one list says of one question. In the plain form of a list it
+// A Correction is one list's entry for one question. In the plain form of a list it
 // is a line of JSON.
 type Correction struct {
 	QuestionID string   `json:"question_id"`
@@ -28,8 +28,7 @@ type Correction struct {
 	Question   string   `json:"question,omitzero"`
 	Evidence   []string `json:"evidence_ids,omitempty"` // the source's ids
 	Note       string   `json:"note,omitzero"`
-	// Has, where it is given, is the question or gold that the list was made for; one
-	// that differs is told and not corrected.
+	// Has, where it is given, is the question or gold that the list was made for; one that differs is reported and not corrected.
 	HasQuestion string `json:"has_question,omitzero"`
 	HasAnswer   string `json:"has_answer,omitzero"`
 	// Replace gives single ids of the evidence by their index, from 0.
@@ -169,7 +168,7 @@ func (e *Errata) Record(r *schema.QARecord, pos schema.Pos, tell func(*schema.Fi
 }
 
 // Over fills in the corrections of a stream of answers. A correction for another wording
-// goes to found and is left out. A nil list changes nothing.
+// goes to found and is omitted. A nil list changes nothing.
 func (e *Errata) Over(in schema.Seq[schema.QARecord], found func(*schema.Finding)) schema.Seq[schema.QARecord] {
 	if e == nil {
 		return in

@@ -28,7 +28,7 @@ type Fetcher struct {
 	Tries int
 	// Wait is the pause before the second try, doubled for each further one.
 	Wait time.Duration
-	// Progress, where given, is told how many bytes are there, of total (-1: unknown).
+	// Progress, if set, receives the number of bytes fetched so far, of total (-1: unknown).
 	Progress func(done, total int64)
 }
 
@@ -125,7 +125,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 	return path, false, atomicfile.SyncDir(dir)
 }
 
-// finalError is one that trying again does not mend.
+// finalError is one that trying again does not repair.
 type finalError struct{ error }
 
 func (t Fetcher) part(ctx context.Context, f File, part string) error {

@@ -15,7 +15,7 @@ import (
 type Sampling struct {
 	Seed   uint64         `json:"seed"`
 	N      int            `json:"n"`      // asked for
-	Taken  int            `json:"taken"`  // fewer where there are not so many
+	Taken  int            `json:"taken"`  // fewer if fewer are available
 	Of     int            `json:"of"`     // questions there were
 	Strata map[string]int `json:"strata"` // taken of each raw category
 	IDs    []string       `json:"question_ids"`
@@ -111,7 +111,7 @@ func DrawFrom(in schema.Seq[schema.Case], n int, seed uint64) (Sampling, error) 
 	return s.Draw(n, seed), nil
 }
 
-// From cuts the cases of a stream to the chosen questions. Findings are left out: they
+// From cuts the cases of a stream to the chosen questions. Findings are skipped: they
 // were met when the questions were drawn.
 func (s Sampling) From(in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {

@@ -16,7 +16,7 @@ import (
 // 64 MiB. A longer one is finding JSON003, skipped in constant memory.
 const MaxValue = 64 << 20
 
-// A Value is one element of a file's array, or one value of a file that is no array
+// A Value is one element of a file's array, or one value of a file that is not an array
 // (an object, or one object after the other), with its place. Bytes are valid while
 // the function that was given the value runs.
 type Value struct {
@@ -33,7 +33,7 @@ type Value struct {
 // longest value (at most max bytes, 0 means MaxValue) and one block of the file. It
 // is meant for arrays of hundreds of megabytes that no line reader can cut. A value
 // whose brackets and quotes do not fit ends at the next place that begins as the
-// first value of the file did; it is a *schema.Finding, and the rest goes on.
+// first value of the file did; it is a *schema.Finding, and the rest continues.
 func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 	if max <= 0 {
 		max = MaxValue
@@ -79,7 +79,7 @@ type splitter struct {
 	index int
 	array bool
 	first []byte // how the first value begins: its bracket and first name
-	lines bool   // the first good value stands on one line, and the file is no array
+	lines bool   // the first good value is on one line, and the file is not an array
 	done  int    // bytes of good values
 	waste int    // bytes read in vain, in values that turned out damaged
 }
@@ -202,13 +202,13 @@ func (s *splitter) next() (*Value, error) {
 func (s *splitter) cut(what string) error {
 	s.array = false
 	if s.err != nil && s.err != io.EOF {
-		return io.EOF // the fault of the reader is told instead
+		return io.EOF // the reader's error is reported instead
 	}
 	return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: what, Want: "]", Hint: "fetch the file again"}
 }
 
 const (
-	kindBad = iota // cannot stand outside a string
+	kindBad = iota // is not allowed outside a string
 	kindSpace
 	kindOpen
 	kindClose
@@ -466,7 +466,7 @@ func (v *Value) Finding(code, message string, tokens ...string) *schema.Finding 
 // Report keeps a finding beside the case that is made of the value.
 func (v *Value) Report(f *schema.Finding) { v.findings = append(v.findings, f) }
 
-// Warn reports a warning at what tokens name; have is what stands there.
+// Warn reports a warning at what tokens name; have is what is there.
 func (v *Value) Warn(code, message, have string, tokens ...string) {
 	f := v.Finding(code, message, tokens...)
 	f.Warning, f.Have = true, clip(have)

@@ -60,7 +60,7 @@ func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema
 	}
 }
 
-// short reports a case that holds less than the catalogue says of it.
+// short reports a case that holds less than the catalogue states.
 func (d Dataset) short(r schema.Record[schema.Case], tell func(*schema.Finding)) {
 	c, turns := r.V, 0
 	for _, s := range c.Sessions {

@@ -201,7 +201,7 @@ func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) strin
 // (Compare). It holds two records of each. Elements are compared as a database holds
 // them: null and the empty list are absent, 1 is 1.0, order of members and of labels
 // does not count, order of lists does. Members of props and of the record named in
-// ignore do not count. Findings of the inputs pass through and the rest goes on.
+// ignore do not count. Findings of the inputs pass through and the rest continues.
 func Diff(a, b schema.Seq[schema.Element], ignore ...string) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		report := func(err error) bool { return yield(schema.Change{}, err) }

@@ -20,7 +20,7 @@ import (
 // A Source opens a graph for one pass.
 type Source func() schema.Seq[schema.Element]
 
-// A Gate is what stands before every writer of a graph. Its Elements are nodes, then
+// A Gate is what is before every writer of a graph. Its Elements are nodes, then
 // edges, each in the order of ids; no id comes twice, and the ends of every edge are
 // among the nodes. What is against that is reported once, when the gate is made, and
 // left out: an element without a member (GRF030), all but one element of an id

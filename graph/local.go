@@ -14,13 +14,12 @@ import (
 
 // Local is the graph in process. An element costs about 450 bytes beside
 // those of its record (BenchmarkLocalLoad: 620 in all for records of 170). The zero
-// Local is empty and ready. It may be used from several goroutines; a sequence
-// shows each element as it stood when the sequence started or later.
+// Local is empty and ready. It may be used from several goroutines; a sequence shows each element as of the start of the sequence or later.
 type Local struct {
 	mu    sync.RWMutex
 	nodes map[schema.NodeID]*vertex
 	edges map[schema.EdgeID]*schema.Edge
-	order []*vertex // by id; nil when it must be made anew
+	order []*vertex // by id; nil when it must be made again
 
 	vectors map[schema.NodeID][]float32
 	changes uint64 // calls that changed something
@@ -320,7 +319,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 	}
 	a := Applied{Sent: b.sent}
 	l.init()
-	// First what goes: edges deleted, edges of deleted nodes, edges put anew.
+	// First what goes: edges deleted, edges of deleted nodes, edges put again.
 	gone := map[*schema.Edge]bool{}
 	effective := 0
 	for _, id := range b.eid {

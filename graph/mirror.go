@@ -20,9 +20,8 @@ type Followed interface {
 	// graph keeps none: the same two as before mean that nobody, through whatever client,
 	// changed anything.
 	State(ctx context.Context) (revision, mark string, err error)
-	// Since tells what changed since a revision, an earlier answer of it or of Apply: puts
-	// of what is there now, deletes of what is gone, and the revision now. known is false
-	// where it cannot tell: the whole graph must then be read, after that revision.
+	// Since returns the changes since a revision, an earlier result of it or of Apply: puts of what exists now, deletes of what is gone, and the current
+	// revision. known is false if they cannot be determined: the whole graph must then be read, after that revision.
 	Since(ctx context.Context, revision string) (changes []schema.Change, now string, known bool, err error)
 	// Page reads the nodes with from <= id < to, "" for no end, and the edges that leave
 	// them, in any order.
@@ -56,7 +55,7 @@ type Follower struct {
 type Update struct {
 	Whole   bool            // the whole graph must be read
 	Changes []schema.Change // since then, where it need not
-	Unsaid  bool            // somebody wrote, here or elsewhere in the database, and did not say what
+	Unsaid  bool            // someone wrote, here or elsewhere in the database, and did not say what
 
 	next Follower
 }
@@ -109,7 +108,7 @@ func (f *Follower) Apply(ctx context.Context, st Store, changes []schema.Change,
 		*f = Follower{}
 		return err
 	}
-	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where somebody else wrote in between, the next update has both
+	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where someone else wrote in between, the next update has both
 		f.revision = a.Revision
 	}
 	return nil

@@ -62,7 +62,7 @@ type Props struct {
 // Properties that an element has of its own in a database, beside those of its record.
 const (
 	PropsJSON  = "props_json" // Props.Rest
-	HashProp   = "_hash"      // Hash; whatever has none was written by somebody else
+	HashProp   = "_hash"      // Hash; whatever has none was written by someone else
 	VectorProp = "_vector"    // of a node
 )
 
@@ -310,8 +310,8 @@ func clone(raw []byte) json.RawMessage {
 	return append(json.RawMessage{}, raw...)
 }
 
-// ScopePrefix stands before every id of a named graph in a database that holds several;
-// "" for the one without a name. Scopes are escaped, so that scope and id together are
+// ScopePrefix is the prefix of every id of a named graph in a database that holds several; "" for the unnamed one. Scopes are escaped, so that scope and
+// id together are
 // unique: no two pairs give one text.
 func ScopePrefix(scope string) string {
 	if scope == "" {

@@ -29,8 +29,8 @@ type Searcher interface {
 	SearchVector(ctx context.Context, query []float32, k int, f Filter) ([]Hit, error)
 }
 
-// Vectors is a graph that keeps a vector beside a node. A vector is no property: it
-// goes when its node is put anew with other content, and no node that is not there
+// Vectors is a graph that keeps a vector beside a node. A vector is not a property: it
+// goes when its node is put again with other content, and no node that is not there
 // gets one.
 type Vectors interface {
 	PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error
@@ -134,7 +134,7 @@ func (f Filter) Accepts(n schema.Node) bool {
 	return true
 }
 
-// Check says what is wrong with a filter: a property that is no string, bool or number.
+// Check says what is wrong with a filter: a property that is not a string, bool or number.
 func (f Filter) Check() error {
 	for name, want := range f.Props {
 		if _, err := valueOf(want); err != nil {

@@ -69,7 +69,7 @@ func TraceLimit(ctx context.Context, g Graph, id schema.NodeID, d Direction, lim
 	return t, nil
 }
 
-// TraceLine walks up from one line of a source: the events that stand on it. The
+// TraceLine walks up from one line of a source: the events that rest on it. The
 // root is the source's node.
 func TraceLine(ctx context.Context, g Graph, source schema.NodeID, line, limit int) (*Trail, error) {
 	n, ok, err := g.Node(ctx, source)

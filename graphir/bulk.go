@@ -310,7 +310,7 @@ func (w *worker) occurrence(o *occurrence) bool {
 	return true
 }
 
-// bare reports whether s stands in JSON as it is.
+// bare reports whether s is in JSON as it is.
 func bare(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' || s[i] == 0xff { // an integer

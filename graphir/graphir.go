@@ -1,5 +1,4 @@
-// Package graphir makes the Graph IR, nodes and edges, of events, memory exports
-// and claims.
+// Package graphir makes the Graph IR, nodes and edges, from events, memory exports and claims.
 //
 // Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge
 // (edges.jsonl); key and order: id, nodes before edges.
@@ -8,7 +7,7 @@
 // contributes. Build merges the contributions by id:
 //
 //   - One id is one element. Its scalar properties are those of the earliest
-//     occurrence (instant, then point id); lists point_ids and conv_ids stand beside
+//     occurrence (instant, then point id); lists point_ids and conv_ids are beside
 //     them only where there is more than one. Order of input never matters.
 //   - A node of several halves holds the union of the properties, those of the memory
 //     graph first, then the claims', then the events'.
@@ -36,7 +35,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// Input holds the hops that make the graph; nil ones are left out.
+// Input holds the hops that make the graph; nil ones are skipped.
 type Input struct {
 	Events  schema.Seq[schema.Event]
 	Exports schema.Seq[schema.MemoryExport]
@@ -410,7 +409,7 @@ func each[T any](ctx context.Context, in schema.Seq[T], g *gatherer, stopped *bo
 	return nil
 }
 
-// folded yields the merged elements in order. Dangling edges are left out.
+// folded yields the merged elements in order. Dangling edges are skipped.
 func (g *gatherer) folded() func(yield func(*folded, error) bool) {
 	return func(yield func(*folded, error) bool) {
 		f := folder{p: g.p, g: g, report: g.report}
@@ -473,7 +472,7 @@ func (g *gatherer) hasMemory(id string) bool {
 	return g.memories.has(id) || g.bulkHas != nil && g.bulkHas(id)
 }
 
-// finish reports what was left out because its hop was not given.
+// finish reports what was skipped because its hop was not given.
 func (g *gatherer) finish() {
 	for _, typ := range catalog.Sorted(g.leftOut) {
 		n := g.leftOut[typ].Load()

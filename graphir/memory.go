@@ -36,8 +36,7 @@ type setting struct {
 	collection, isolation, exportedAt   string
 }
 
-// occurrence reads what the graph needs of m. Findings carry no position; with an
-// error among them there is no occurrence.
+// occurrence reads what the graph needs of m. Findings carry no position; if one of them is an error there is no occurrence.
 func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*schema.Finding) {
 	bad := func(pointer, code, msg, have, want string) (*occurrence, []*schema.Finding) {
 		return nil, []*schema.Finding{{Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}}

@@ -7,7 +7,7 @@ import (
 
 // The merge rule of the memory graph, for all that write one: of several occurrences of
 // an element the scalars are those of the earliest; where there is more than one point
-// or conversation, lists stand beside them.
+// or conversation, lists are beside them.
 
 // lists are what several occurrences of one element list.
 type lists struct {

@@ -25,7 +25,7 @@ const noInstant = int64(1)<<62 - 1
 // pos is a position whose file is an index, from 1; 0 is unknown.
 type pos struct{ file, line uint32 }
 
-// A part is what one record says of one element.
+// A part is one record's contribution to one element.
 type part struct {
 	edge bool
 	id   string
@@ -39,7 +39,7 @@ type part struct {
 	union bool
 
 	labels        []string // node
-	ident         uint64   // of a node whose id is a digest: tells what was digested apart
+	ident         uint64   // of a node whose id is a digest: distinguishes what was digested
 	typ, src, dst string   // edge
 	props         []byte   // compact JSON object
 
@@ -349,7 +349,7 @@ func (f *folder) add(rec []byte) (done *folded) {
 	return done
 }
 
-// clash reports two things under one id, and whether the second is left out. Labels
+// clash reports two things under one id, and whether the second is omitted. Labels
 // of 0.0.1 are united instead, as the existing chain does.
 func (f *folder) clash(x *part) (leave bool) {
 	leave = true

@@ -142,7 +142,7 @@ func (x *row) take(y *row) bool {
 	if c == 0 {
 		x.pos = x.pos.min(y.pos)
 	}
-	cut := false // there are not so many
+	cut := false // fewer are available
 	x.points, x.times = unite(x.listed(), y.listed(), &cut), x.times+y.times
 	return true
 }

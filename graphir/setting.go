@@ -125,7 +125,7 @@ func (b *bulk) setting(seen []byte, make func() (setting, bool)) *settingInfo {
 
 // regular reports whether rows of a setting can be ordered by memory alone: it has an
 // owner whose id cannot be taken for the start of another's, no id can get too long, and
-// its conversation stands in JSON as it is.
+// its conversation is in JSON as it is.
 func (b *bulk) regular(s *setting) bool {
 	for _, x := range []string{s.conv, s.scene, s.character, s.user, s.agent, s.owner} {
 		if len(x) > maxPlainID {

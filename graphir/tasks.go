@@ -148,7 +148,7 @@ func (s *source) advance() {
 	s.rec = bytes.Clone(rec)
 }
 
-// before reports whether the next part has an id below bound; "" is no bound.
+// before reports whether the next part has an id below bound; "" is not a bound.
 func (s *source) before(bound string) bool {
 	if s.rec == nil {
 		return false

@@ -5,8 +5,7 @@ import "context"
 // keptKey is the context's list of answers that an earlier run kept.
 type keptKey struct{}
 
-// Kept tells the talk that ctx belongs to, if any, of an answer that an earlier run kept;
-// forget makes the store ask for it again.
+// Kept notifies the talk that ctx belongs to, if any, of an answer kept by an earlier run; forget makes the store request it again.
 func Kept(ctx context.Context, forget func()) {
 	if list, ok := ctx.Value(keptKey{}).(*[]func()); ok {
 		*list = append(*list, forget)

@@ -12,12 +12,12 @@ import (
 const (
 	breakAfter   = 20               // attempts that fail in a row
 	patience     = 10 * time.Minute // that an endpoint is waited for
-	keyPatience  = time.Minute      // that a key is: one may have been changed while the run goes on
+	keyPatience  = time.Minute      // that a key is: one may have been changed while the run continues
 	firstProbe   = time.Second      // after an endpoint has failed, then twice as long each time
 	longestProbe = 30 * time.Second
 )
 
-// A Breaker stands before an endpoint, whatever it is used for. After 20 attempts that
+// A Breaker guards an endpoint for all its uses. After 20 attempts that
 // failed in a row, or a refused key, no more are made: one of the calls that wait asks a
 // neutral question first. If it is answered, the endpoint works and the questions before were
 // at fault: all calls continue. If not, it is repeated with growing pauses until it is
@@ -35,14 +35,14 @@ type Breaker struct {
 	cause   error
 	kind    Kind
 	since   time.Time // that it is not asked
-	refused time.Time // that its key is refused
+	refused time.Time // that its key is rejected
 	pause   time.Duration
 	probing bool
 	gone    error         // given up
 	change  chan struct{} // closed when the state changes; nil: the way is free
 }
 
-// NewBreaker makes one for the endpoint of this name. tell hears when it stops and goes on.
+// NewBreaker makes one for the endpoint of this name. tell hears when it stops and continues.
 func NewBreaker(name string, c Clock, tell func(string)) *Breaker {
 	return &Breaker{name: name, clock: c, tell: tell}
 }
@@ -103,16 +103,15 @@ func (b *Breaker) signal() {
 	}
 }
 
-// Left tells that a probe was given up by its own caller: it says nothing of the endpoint.
+// Left reports that a probe was abandoned by its own caller: it says nothing about the endpoint.
 func (b *Breaker) Left(probe bool) {
 	if probe {
 		b.release()
 	}
 }
 
-// Done tells what became of an attempt; kind "" is an answer. again says that the attempt
-// shall be made again when the endpoint is back, and is no failure of its call: what may
-// be the question's own fault is not.
+// Done reports the outcome of an attempt; kind "" is an answer. again means that the attempt is to be repeated when the endpoint is back and does not
+// count as a failure of its call; an attempt that may have failed because of its own question is not repeated.
 func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -44,11 +44,11 @@ func NewBudget(l Limits, p Prices) *Budget {
 	return &Budget{limits: l, prices: p, settled: make(chan struct{})}
 }
 
-// AnswerTokens stands for an answer without a limit.
+// AnswerTokens is assumed for an answer without a limit.
 const AnswerTokens = 4096
 
 // Limit is the limit of an answer that has none: a budget in tokens or money is kept only
-// where answers end. 0 is no limit.
+// where answers end. 0 is not a limit.
 func (b *Budget) Limit() int {
 	if b == nil || b.limits.Tokens == 0 && b.limits.Money == 0 {
 		return 0
@@ -123,7 +123,7 @@ func (b *Budget) Spent() (money float64, tokens, calls int) {
 }
 
 // Most is the upper bound of one attempt: no tokenizer makes more tokens than a text has
-// bytes, and 64 are room for what stands around the messages.
+// bytes, and 64 allow for the text around the messages.
 func Most(input string, answer int) Usage {
 	return Usage{Calls: 1, InputTokens: len(input) + 64, OutputTokens: answer}
 }

@@ -25,7 +25,7 @@ const (
 	KindKey       Kind = "key"       // key missing, wrong or without the right (401, 403)
 	KindModel     Kind = "model"     // the endpoint does not know the model or the path (404)
 	KindQuota     Kind = "quota"     // nothing left on the account
-	KindDown      Kind = "down"      // so many attempts failed in a row that the endpoint is given up (Breaker)
+	KindDown      Kind = "down"      // too many attempts failed in a row: the endpoint is abandoned (Breaker)
 	KindBudget    Kind = "budget"    // the run's own budget would be passed
 	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
 	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for
@@ -84,7 +84,7 @@ func Fatal(err error) bool {
 }
 
 // Passing reports whether a failure may pass: no answer of a model came, and the same
-// question may have one later, by itself or when somebody has mended what refused it. What is stored for good stops there, where it could go on
+// question may have one later, by itself or when someone has repaired what refused it. What is stored for good stops there, where it could continue
 // by rule: the next run asks again.
 func Passing(err error) bool {
 	switch KindOf(err) {

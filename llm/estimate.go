@@ -9,7 +9,7 @@ import (
 )
 
 // An Estimate counts the calls that a run would make, without making them: each
-// fails with KindDryRun, which is not Fatal, so a stage goes on to the next.
+// fails with KindDryRun, which is not Fatal, so a stage continues to the next.
 type Estimate struct {
 	mu   sync.Mutex
 	rows map[[2]string]*EstimateRow
@@ -60,8 +60,7 @@ func (e *Estimate) row(purpose, model string) *EstimateRow {
 	return r
 }
 
-// Embedder counts for a model of this profile; stand gives vectors in its place, so
-// that what depends on them goes on.
+// Embedder counts for a model of this profile; stand provides vectors in its place, so that dependent work continues.
 func (e *Estimate) Embedder(profile string, stand Embedder) Embedder {
 	return embedEstimator{e, profile, stand}
 }

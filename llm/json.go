@@ -13,9 +13,8 @@ import (
 // tries is how often a model is asked for one usable answer: once, and one repair.
 const tries = 2
 
-// JSON asks for a value of T: it takes the JSON out of the answer, whatever stands
-// around it, checks it against r.Schema where that is given and with valid where
-// that is not nil, and asks once more with what was wrong. After that it fails with
+// JSON requests a value of T: it extracts the JSON from the answer, ignoring the text around it, checks it against r.Schema if given and with valid if
+// not nil, and asks once more with the errors. After that it fails with
 // an *Error of KindUnusable, or KindCutOff; an answer that was cut off is asked for again with
 // a higher limit. The usage counts both answers, also beside an error.
 func JSON[T any](ctx context.Context, g Generator, r Request, valid func(T) error) (T, Usage, error) {

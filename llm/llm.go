@@ -21,11 +21,11 @@ import (
 const (
 	PurposeTag      = "tag"      // annotate
 	PurposeFacts    = "facts"    // taking facts out of turns
-	PurposeUpdate   = "update"   // judging how a new fact stands to known ones
+	PurposeUpdate   = "update"   // judging how a new fact relates to known ones
 	PurposeClaims   = "claims"   // claimify
 	PurposeRead     = "read"     // answering a question from memories
 	PurposeJudge    = "judge"    // grading an answer
-	PurposeRephrase = "rephrase" // wording a generated question anew
+	PurposeRephrase = "rephrase" // wording a generated question again
 	PurposeEmbed    = "embed"    // every embedding
 )
 

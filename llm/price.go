@@ -43,8 +43,7 @@ func (p Prices) Of(model string) (Price, bool) {
 
 // EstimateTokens bounds the tokens of a text without a tokenizer: English has about
 // 4.7 bytes a token with current vocabularies and never fewer than 2.5 in running
-// text; a Han character is 0.55 to 1.6 tokens by vocabulary. For estimates before a
-// run, limits, and where an endpoint tells no usage.
+// text; a Han character is 0.55 to 1.6 tokens by vocabulary. For estimates before a run, limits, and endpoints that report no usage.
 func EstimateTokens(s string) (low, high int) {
 	ascii, other := 0, 0
 	for i := 0; i < len(s); {
@@ -69,7 +68,7 @@ func tokensAbout(s string) int {
 	return max(1, (low+high)/2)
 }
 
-// EstimateUsage is a call's usage where the endpoint tells none.
+// EstimateUsage is a call's usage if the endpoint reports none.
 func EstimateUsage(input, output string) Usage {
 	return Usage{Calls: 1, InputTokens: tokensAbout(input), OutputTokens: tokensAbout(output), Estimated: 1}
 }

@@ -35,7 +35,7 @@ type Prompts struct {
 func Languages() []string { return []string{"en", "zh"} }
 
 // OpenPrompts reads the user's prompts: every <name>.md, and <name>.<language>.md of
-// the language, stands in place of the built-in one of that name. A file of another
+// the language, replaces the built-in one of that name. A file of another
 // name is an error, since it would change nothing. dir may be nil.
 func OpenPrompts(dir fs.FS, lang string, known []string) (Prompts, error) {
 	if lang == "" {

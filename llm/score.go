@@ -9,8 +9,7 @@ import (
 )
 
 // Surprisal is the mean negative log-probability, in nats a token, that a model gives to
-// text after prompt. It needs an endpoint that scores (Request.Score); where the answer is
-// no score, the error is of kind KindUnusable.
+// text after prompt. It needs an endpoint that scores (Request.Score); if the answer is not a score, the error has kind KindUnusable.
 func Surprisal(ctx context.Context, g Generator, purpose, prompt, text string) (float64, Usage, error) {
 	r, err := g.Generate(ctx, Request{Purpose: purpose, Prompt: prompt, Score: text})
 	if KindOf(err) == KindModel || KindOf(err) == KindRequest { // no such path, or it will not echo

@@ -2,14 +2,13 @@ package llm
 
 import "context"
 
-// Settings are what an endpoint's configuration says of every request.
+// Settings are the parts of an endpoint's configuration that apply to every request.
 type Settings struct {
 	Temperature *float64 // in place of the request's own; nil: as the stage asks
 	MaxTokens   int      // of an answer, where the request sets no limit
 }
 
-// With puts settings on every request to g. It stands outside a cassette: what is
-// asked is part of the key.
+// With puts settings on every request to g. It is applied outside a cassette: the request is part of the key.
 func With(g Generator, s Settings) Generator {
 	if s == (Settings{}) {
 		return g

@@ -133,7 +133,7 @@ type Span struct{ Min, Max int }
 // Exactly is the span of one number.
 func Exactly(n int) Span { return Span{n, n} }
 
-// A Describer is a System that tells its capabilities.
+// A Describer is a System that reports its capabilities.
 type Describer interface{ Capabilities() Capabilities }
 
 // CapabilitiesOf asks s. A system that says nothing ranks batches.

@@ -12,10 +12,9 @@ import (
 	"membench/schema"
 )
 
-// Diff says how after came of before, by id: a new id is an add, another text (blanks
-// and case apart) an update with the old one linked, an id that is gone or turned
-// invalid is suppressed, one that moved down or up in tiers (from hot to cold) is
-// archived or kept, and one whose text stands but not what it rests on is kept too. It serves systems without Deltaer. The order is that of the ids,
+// Diff is the difference from before to after, by id. A new id is an add. Another text (ignoring blanks and case) is an update with the old text linked.
+// An id that is gone or turned invalid is suppressed. An id that moved down or up in tiers (from hot to cold) is archived or kept. An unchanged text
+// with other sources is also kept. It serves systems without Deltaer. The order is that of the ids,
 // suppressed ones first.
 func Diff(before, after []Item, tiers []string) []Delta {
 	old := make(map[schema.PointID]*Item, len(before))
@@ -39,7 +38,7 @@ func Diff(before, after []Item, tiers []string) []Delta {
 			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
 		case cold > wasCold:
 			out = append(out, Delta{Op: DeltaArchive, Item: it})
-		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it stands on more than before
+		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it rests on more than before
 			out = append(out, Delta{Op: DeltaKeep, Item: it})
 		}
 	}

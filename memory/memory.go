@@ -75,7 +75,7 @@ type (
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
 	// Answerer is a memory that answers by itself, instead of a reader. Retrieved holds
-	// what it says it stood on, as far as it does. "" means that it does not know.
+	// what it says it rested on, as far as it does. "" means that it does not know.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
@@ -83,7 +83,7 @@ type (
 	Keyed interface {
 		Keys(ctx context.Context) ([]string, error)
 	}
-	// Historian tells what all batches did so far, oldest first, across runs.
+	// Historian reports what all batches did so far, oldest first, across runs.
 	Historian interface {
 		History(ctx context.Context) (Receipt, error)
 	}
@@ -107,7 +107,7 @@ func (b Batch) ID() string {
 		return b.Key
 	}
 	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-	if err != nil { // bytes that are no text
+	if err != nil { // bytes that are not text
 		raw = fmt.Appendf(nil, "%v", b.Turns)
 	}
 	sum := sha256.Sum256(raw)
@@ -139,7 +139,7 @@ func PayloadNames() []string {
 // Query is one retrieval.
 type Query struct {
 	Text    string
-	K       int    // at most so many hits; 0 means 5
+	K       int    // at most this many hits; 0 means 5
 	UserID  string // only items of this user; "" of any
 	AgentID string // only items of this agent; "" of any
 	// Asker is the role of who asks, "user" (also "") or "assistant": it settles whom

@@ -48,7 +48,7 @@ type simpleMemory struct {
 	keys []string       // of whole batches
 }
 
-// Ingest gives the turns over one by one. A batch that failed in the middle goes on
+// Ingest gives the turns over one by one. A batch that failed in the middle continues
 // where it stopped when it comes again.
 func (m *simpleMemory) Ingest(ctx context.Context, b Batch) (Receipt, error) {
 	key := b.ID()

@@ -1,5 +1,4 @@
-// Package models opens what a run may ask: an endpoint for each role, behind one ledger
-// of what was paid, one budget and one cassette of answers.
+// Package models opens the models of a run: an endpoint for each role, with one ledger of costs, one budget and one cassette of answers.
 package models
 
 import (
@@ -47,7 +46,7 @@ type Options struct {
 type Set struct {
 	Prompts  llm.Prompts
 	Prices   config.PriceTable
-	Estimate *llm.Estimate // nil: this is no dry run
+	Estimate *llm.Estimate // nil: this is not a dry run
 	Budget   config.Budget // of the whole run, also where this process has a part of it
 
 	project  *config.Project // nil: no file
@@ -283,7 +282,7 @@ func (s *Set) Embedder() (llm.Embedder, error) {
 	if ep.Dimensions > 0 {
 		profile = fmt.Sprintf("%s/%d", ep.Name, ep.Dimensions)
 	}
-	if s.Estimate != nil { // vectors that only stand in: they are not kept in the cassette
+	if s.Estimate != nil { // vectors that only are in: they are not kept in the cassette
 		return s.Estimate.Embedder(profile, hashing.New(ep.Dimensions)), nil
 	}
 	var m llm.Embedder

@@ -157,8 +157,7 @@ func describe(m schema.MemoryExport, link *Linker, o Options) (schema.MemoryExpo
 	return m, err
 }
 
-// owner says whose a memory is. What the payload says counts first; then its
-// prefix or role; then on which side its text was said; the agent else.
+// owner says whose a memory is. The payload has priority, then its prefix or role, then the side on which its text was said. The default is the agent.
 func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, id, how string) {
 	as := func(r string) (string, string) {
 		if r == memory.RoleUser {
@@ -256,7 +255,7 @@ const (
 // Link finds turns by the share of the memory's terms, weighted by idf, that a turn
 // holds. Only turns of the conversation conv count when it is known. conf in [0,1] is
 // the share covered, lowered by up to half when another turn covers nearly as much;
-// a text that stands verbatim in just one turn has 1. Turns of the other speaker than
+// a text that occurs verbatim in exactly one turn has 1. Turns of the other speaker than
 // the prefix names count 0.85. No turns: nothing was sure enough.
 func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef, conf float64) {
 	role, text := memory.CutPrefix(data)
@@ -348,7 +347,7 @@ func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef
 	return events, math.Round(conf*1e3) / 1e3
 }
 
-// sides reports on which side of the conversation the text was said: it stands in a
+// sides reports on which side of the conversation the text was said: it is in a
 // turn of that side, or holds one whole. What is contained needs at least four
 // characters and half of the length of the other, so that no interjection matches.
 func (l *Linker) sides(conv schema.ConvID, data string) (user, agent bool) {

@@ -17,15 +17,15 @@ import (
 const (
 	Scored        = "scored"
 	GoldUnknown   = "gold_unknown"    // nothing says what should be found
-	GoldNotStored = "gold_not_stored" // no memory stands on the gold turns: nothing could be found
+	GoldNotStored = "gold_not_stored" // no memory rests on the gold turns: nothing could be found
 	Failed        = "error"
 )
 
 // Probe puts every probe of the dialogue to the memory it belongs to. A probe spoken
 // by the assistant asks about the assistant itself.
 //
-// Recall@k is the share of the gold turns on which at least one of the first k hits
-// stands; MRR is 1/rank of the first hit that stands on one. Both are absent unless
+// Recall@k is the share of the gold turns on which at least one of the first k hits rests; MRR is 1/rank of the first hit that rests on one. Both are
+// absent unless
 // the outcome is scored.
 func Probe(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o Options) schema.Seq[schema.ProbeResult] {
 	return func(yield func(schema.Record[schema.ProbeResult], error) bool) {
@@ -109,7 +109,7 @@ func Probe(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o 
 	}
 }
 
-// standOn lists the points by the turns they stand on; nil for a memory that cannot export.
+// standOn lists the points by the turns they rest on; nil for a memory that cannot export.
 func standOn(ctx context.Context, m memory.Memory) (map[schema.EventRef][]schema.PointID, error) {
 	x, ok := memory.As[memory.Exporter](m)
 	if !ok {

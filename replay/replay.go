@@ -1,5 +1,4 @@
-// Package replay plays dialogue into a memory system, puts its probes to that memory
-// and exports what it keeps.
+// Package replay ingests dialogue into a memory system, asks it the dialogue's probes and exports its memories.
 //
 //	Ingest  Event × memory          → a filled memory
 //	Probe   Event × memory          → ProbeResult, in the order of the dialogue
@@ -67,7 +66,7 @@ type Options struct {
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
 	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
-	// Found is told of every fault in the data; nil drops them.
+	// Found receives every fault in the data; nil drops them.
 	Found func(*schema.Finding)
 	// Progress is called before each batch, with the number of batches done and of all; nil:
 	// progress is not reported.

@@ -28,7 +28,7 @@ const (
 )
 
 // Session is one sitting. ID is safe to show to a system: a source id that gives an
-// answer away (LongMemEval's "answer_…") stands in SourceID only.
+// answer away (LongMemEval's "answer_…") is in SourceID only.
 type Session struct {
 	ID       string        `json:"session_id"`
 	SourceID string        `json:"source_id,omitzero"`
@@ -121,7 +121,7 @@ type Erratum struct {
 // Kinds of errata.
 const (
 	ErratumAnswer    = "answer"    // the gold answer is wrong
-	ErratumEvidence  = "evidence"  // the answer stands, its evidence does not
+	ErratumEvidence  = "evidence"  // the answer is valid, its evidence is not
 	ErratumQuestion  = "question"  // the question itself is wrong
 	ErratumContested = "contested" // no one gold is right
 )

@@ -56,7 +56,7 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	return codec.Append(nil, e.Edge, codec.Compact)
 }
 
-// UnmarshalJSON tells an edge from a node by its members src and dst.
+// UnmarshalJSON distinguishes edges from nodes by the members src and dst.
 func (e *Element) UnmarshalJSON(b []byte) error {
 	for k := range codec.Members(b) {
 		if k == "src" || k == "dst" || k == "type" {

@@ -124,7 +124,7 @@ func Captioned(text string, att []Attachment) string {
 // since010Event names the members of meta that 0.0.1 does not have.
 var since010Event = []string{"start_line", "end_line", "time", "session_id", "session_time", "user_id", "agent_id", "by", "probe_id", "inject_id", "expects", "gold", "attachments"}
 
-// At leaves out the members of meta that are newer than v.
+// At omits the members of meta that are newer than v.
 func (e Event) At(v Version) Event {
 	if v == V001 {
 		e.Meta = e.Meta.Without(since010Event...)

@@ -34,7 +34,7 @@ type PayloadFields struct {
 
 var since010Payload = []string{"events", "events_by", "events_conf"}
 
-// At leaves out the members of the payload that are newer than v.
+// At omits the members of the payload that are newer than v.
 func (m MemoryExport) At(v Version) MemoryExport {
 	if m.Payload.IsNull() {
 		return m

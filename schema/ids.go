@@ -244,7 +244,7 @@ func (m Mint) About(claim ClaimID, object EntityID) EdgeID {
 }
 
 // EvidencedBy leads from a claim to a memory. In 0.0.1 there is one for each point,
-// and evidence without a point is told by its index in the claim's list, from 0;
+// and evidence without a point is identified by its index in the claim's list, from 0;
 // since 0.1.0 there is one per claim and memory.
 func (m Mint) EvidencedBy(claim ClaimID, memory MemoryID, point PointID, index int) EdgeID {
 	if m.V == V001 {

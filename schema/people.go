@@ -15,8 +15,7 @@ const (
 	ScopeProject      = "project"      // a name is one person everywhere
 )
 
-// Ids that stand for nobody: a writer that knows no name of the user or the agent puts
-// them there.
+// Ids that identify nobody: written if the name of the user or the agent is unknown.
 const (
 	AnyUser  = "user"
 	AnyAgent = "assistant"

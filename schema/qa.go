@@ -31,12 +31,12 @@ type QARecord struct {
 	// EvidenceTexts are the gold facts in words, where evidence is gold memory points.
 	EvidenceTexts []string `json:"evidence_texts,omitempty"`
 	// Errata is what a correction list holds against the gold. The recorded gold stays;
-	// grades against the corrected one stand beside those against it.
+	// grades against the corrected one are beside those against it.
 	Errata *Erratum `json:"errata,omitempty"`
 
 	K       int      `json:"k,omitzero"`        // hits asked for
 	Hits    []QAHit  `json:"hits"`              // best first
-	Below   []QARank `json:"below_k,omitempty"` // what stood below k, shown to nobody: for explain
+	Below   []QARank `json:"below_k,omitempty"` // what was below k, shown to nobody: for explain
 	Context string   `json:"context,omitzero"`  // what the reader was shown
 	// ContextID names the context where the file leaves it to the ShownContext beside it;
 	// whoever reads records with eval/records finds it in Context.
@@ -97,8 +97,8 @@ func (r QARecord) AllGolds() []string {
 }
 
 // Corrected returns the record as its correction would have it: gold and evidence
-// exchanged. ok is false where a right answer cannot be told any more: the gold is
-// contested, or the question itself was wrong and was asked as it stood; why says so.
+// exchanged. ok is false if a right answer cannot be determined: the gold is contested, or the question itself was wrong and was asked unchanged; why
+// gives the reason.
 func (r QARecord) Corrected() (c QARecord, ok bool, why string) {
 	x := r.Errata
 	switch {
@@ -134,9 +134,9 @@ type QAHit struct {
 	ID      PointID    `json:"id"`
 	Score   float64    `json:"score"` // higher is better; the scale is the system's
 	Text    string     `json:"text"`
-	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
+	Sources []EventRef `json:"sources,omitempty"` // the turns it rests on, in rank order
 	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
-	Meta    Object     `json:"-"`                 // what the system says of it
+	Meta    Object     `json:"-"`                 // the system's description of it
 }
 
 // QARank is the place of a memory that was not among the hits.
@@ -183,8 +183,7 @@ func (g *Grade) Grader() string {
 	return g.Protocol + " by " + string(g.By)
 }
 
-// GoldCorrected marks a grade against the corrected gold. It stands beside the same
-// protocol's grade against the recorded one and is never added to it.
+// GoldCorrected marks a grade against the corrected gold. It is kept beside the same protocol's grade against the recorded one and is never added to it.
 const GoldCorrected = "corrected"
 
 // Outcomes of grading.

@@ -53,7 +53,7 @@ type Loss struct {
 	Taken    int
 	Accept   Limit
 	Strict   bool // write nothing when more is rejected than Accept allows
-	Empty    bool // an input without a record is no loss: a step before may have found none
+	Empty    bool // an input without a record is not a loss: a step before may have found none
 }
 
 // Lost reports whether more records were rejected than Accept allows. Where all were,

@@ -1,6 +1,6 @@
 package schema
 
-// Manifest stands beside the outputs of one step and says what made them.
+// Manifest is written beside the outputs of one step and records what made them.
 type Manifest struct {
 	SchemaVersion Version           `json:"schema_version"`
 	Step          string            `json:"step"`
@@ -66,5 +66,5 @@ type ProbeHit struct {
 	Score   float64    `json:"score"` // higher is better; scale is the backend's
 	Content string     `json:"content"`
 	Events  []EventRef `json:"events"`
-	Gold    bool       `json:"gold"` // stands on one of the gold turns
+	Gold    bool       `json:"gold"` // rests on one of the gold turns
 }

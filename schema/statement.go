@@ -75,7 +75,7 @@ type Claim struct {
 	Extra        Extra      `json:",embed"`
 }
 
-// At leaves out what is newer than v.
+// At omits what is newer than v.
 func (c Claim) At(v Version) Claim {
 	if v == V001 {
 		c.By, c.Reason, c.SupersededBy, c.Aliases = "", "", "", nil
@@ -102,7 +102,7 @@ type Entity struct {
 	Extra      Extra      `json:",embed"`
 }
 
-// At leaves out what is newer than v.
+// At omits what is newer than v.
 func (e Entity) At(v Version) Entity {
 	if v == V001 {
 		e.IDAliases = nil
@@ -142,7 +142,7 @@ func (s *Statement) UnmarshalJSON(b []byte) error {
 	return &codec.Error{Pointer: "/record_type", Have: strconv.Quote(typ), Want: "claim or entity", Msg: "unknown record type"}
 }
 
-// At leaves out what is newer than v.
+// At omits what is newer than v.
 func (s Statement) At(v Version) Statement {
 	if s.Claim != nil {
 		c := s.Claim.At(v)

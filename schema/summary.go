@@ -43,7 +43,7 @@ type StepCost struct {
 	Cost float64 `json:"cost"`
 }
 
-// Score is what one protocol says of the run.
+// Score is one protocol's result for the run.
 type Score struct {
 	Protocol string         `json:"protocol"` // name@version
 	By       By             `json:"by"`
@@ -65,7 +65,7 @@ type Score struct {
 // Corrected is a figure against corrected golds.
 type Corrected struct {
 	Overlays  []string `json:"overlays"`  // the correction lists
-	Questions int      `json:"questions"` // graded anew against a corrected gold
+	Questions int      `json:"questions"` // graded again against a corrected gold
 	LeftOut   int      `json:"left_out"`  // no right answer can be told: contested golds, wrong questions
 	Overall   Figure   `json:"overall"`   // micro; n is without those left out
 	// RawCategories are the set's labels that hold such a question, apart ones too.
@@ -81,7 +81,7 @@ type CategoryFigure struct {
 	Figure Figure   `json:"figure"`
 }
 
-// Figure is a mean of scores with its intervals and with what was left out. A missing
+// Figure is a mean of scores with its intervals and with what was omitted. A missing
 // number is null, never 0.
 type Figure struct {
 	N        int `json:"n"`        // questions scored; of repeats each question once
@@ -119,7 +119,7 @@ type Spread struct {
 // has null values and n 0.
 type Metrics struct {
 	BaselineID string `json:"baseline_id"`
-	// Who graded; a model's verdicts stand before a rule's, which are never mixed in.
+	// Who graded; a model's verdicts are before a rule's, which are never mixed in.
 	SessionsBy            By                  `json:"sessions_by,omitzero"`
 	AnswersBy             By                  `json:"answers_by,omitzero"`
 	EvidenceBy            By                  `json:"evidence_by,omitzero"`

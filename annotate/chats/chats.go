@@ -1,11 +1,10 @@
-// Package chats reads what people export from the programs they talk with, and writes
-// it as chat lines, the form that package annotate reads.
+// Package chats reads the exports of chat programs and writes them as chat lines, the form that package annotate reads.
 //
 //	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Write ──▶ chat lines (JSON Lines)
 //
 // A line keeps who spoke, when, what was attached, what was quoted, and the file and line
 // of the export that it was read from (source_file, source_line). Lines of one
-// conversation stand in the order of their times; conversations in the order of their
+// conversation are in the order of their times; conversations in the order of their
 // first appearance. What is not a message (someone joined, a call, a deleted message) is
 // counted in a warning; a message that cannot be read is a finding. Codes: CHT.
 //
@@ -39,7 +38,7 @@ type Message struct {
 	Text        string              // as it was written, without what it quotes
 	Quote       string              // what it replies to, or quotes
 	Attachments []schema.Attachment // what it carries beside text
-	Pos         schema.Pos          // where it stands in the export
+	Pos         schema.Pos          // where it is in the export
 }
 
 // A Form is one program's way of exporting.
@@ -67,7 +66,7 @@ type Options struct {
 	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
 	// as the web names it; "": what they look like.
 	Encoding string
-	// Report is told every finding.
+	// Report receives every finding.
 	Report func(*schema.Finding)
 }
 
@@ -78,7 +77,7 @@ type Export struct {
 	files []*file
 }
 
-// Find tells the form of what stands at path: a file, a zip or a folder. It fails with a
+// Find detects the form of path: a file, a zip or a folder. It fails with a
 // *schema.Finding when it is none of the forms.
 func Find(path string, o Options) (*Export, error) {
 	if _, err := htmlindex.Get(o.Encoding); o.Encoding != "" && err != nil {
@@ -151,7 +150,7 @@ type reader struct {
 	Options
 	ctx  context.Context
 	emit func(Message) error
-	left map[string]int // what was left out, by kind
+	left map[string]int // what was omitted, by kind
 
 	held     map[string]string // the account that has a name
 	nameless bool              // a speaker's account is not known

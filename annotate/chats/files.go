@@ -32,7 +32,7 @@ type file struct {
 	encoding string // it is read in, other than UTF-8 and UTF-16; known once it was opened
 }
 
-// headSize is how much of a file its form is told from.
+// headSize is how much of a file is read to detect its form.
 const headSize = 64 << 10
 
 // text is the start of the file where that is text.
@@ -93,7 +93,7 @@ func whole(head []byte) []byte {
 	return head
 }
 
-// isUTF8 tells UTF-8, also with single faults, from other encodings: most runs of bytes
+// isUTF8 distinguishes UTF-8, also with single faults, from other encodings: most runs of bytes
 // beyond ASCII are valid.
 func isUTF8(b []byte) bool {
 	good, bad := 0, 0
@@ -107,11 +107,10 @@ func isUTF8(b []byte) bool {
 	return bad == 0 || good > bad
 }
 
-// encodingOf names the encoding of a text that is not UTF-8 and says so nowhere, as tables
-// of Excel do; "" for all else. The one that the user named stands for what would be
-// guessed, and is taken where a long file starts with nothing but ASCII. In Chinese text
-// bytes beyond ASCII stand in runs of two and more, in text of western Europe nearly all of
-// them stand alone. Mails name their own.
+// encodingOf detects the encoding of a text that is not UTF-8 and does not declare it, such as tables of Excel; "" otherwise. An encoding named by the
+// user replaces the guess, and is also used if a long file starts with only ASCII. In Chinese text bytes beyond ASCII come in runs of two and more, in
+// text of western Europe nearly all of
+// them are alone. Mails name their own.
 func encodingOf(head []byte, named string) string {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || fromLine.Match(head) {
 		return ""
@@ -209,7 +208,7 @@ func zipped(at, encoding string) ([]*file, error) {
 }
 
 // openMember opens a member for itself: a zip of gigabytes is not unpacked to disk. One
-// that unpacks to more than jsonl.MaxRatio times its size is refused.
+// that unpacks to more than jsonl.MaxRatio times its size is rejected.
 func openMember(at string, i int) (io.ReadCloser, error) {
 	z, err := zip.OpenReader(at)
 	if err != nil {

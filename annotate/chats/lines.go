@@ -68,7 +68,7 @@ func (r *reader) textLines(f *file, take func(text string, pos schema.Pos) error
 	})
 }
 
-// A pending message may go on in the next line.
+// A pending message may continue in the next line.
 type pending struct {
 	m     *Message
 	lines []string
@@ -89,7 +89,7 @@ func (p *pending) end(add func(Message) error) error {
 	return add(m)
 }
 
-// more adds a line to the message; before the first message it is left out.
+// more adds a line to the message; before the first message it is skipped.
 func (p *pending) more(r *reader, text string, pos schema.Pos) {
 	switch {
 	case p.m != nil:
@@ -142,22 +142,22 @@ var (
 	fileNamed = pattern.New(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
 	omitted   = pattern.New(`^<[^<>\n]{3,50}>$`)
 	editedEnd = pattern.New(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
-	// The phone starts its own words with a left-to-right mark; where they stand for a file
-	// that was left out, they are few, and have the word for that. A mark within starts a
+	// The phone starts its own words with a left-to-right mark; if they replace an omitted file, they are short and contain the word for "omitted". A
+	// mark within starts a
 	// detail: how long a call was, what a tap does.
 	byPhone   = pattern.New(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\n]{2,400})$`)
 	leftOut   = pattern.New(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$|^(?:已?忽略|已?省略|已?略過)`)
 	sentence  = pattern.New(`[.。!！]\s*$`)
 	elsewhere = pattern.New(`https?://|:$`)
-	// What stands in the place of a message that was deleted, or may be seen only once.
+	// What is in the place of a message that was deleted, or may be seen only once.
 	deleted = pattern.New(`^(?:null|(?:You received a view once message|Waiting for this message)\..*|(?:This message was deleted|You deleted this message|` +
 		`(?:此|这条|該|该|這則)(?:消息|訊息|讯息)已被?[删刪]除|[您你]已?[删刪]除了?(?:此|这条|該|该|這則)(?:消息|訊息|讯息)|` +
 		`Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|` +
 		`Ce message a été supprimé|Vous avez supprimé ce message|Questo messaggio è stato eliminato|Hai eliminato questo messaggio)[.。]?)$`)
-	unsaved = pattern.New(`^~[\s\x{a0}\x{202f}]*`) // before the name of somebody who is not a contact
+	unsaved = pattern.New(`^~[\s\x{a0}\x{202f}]*`) // before the name of someone who is not a contact
 )
 
-// stamp is the numbers of a date and time, in the order in which they stand.
+// stamp is the numbers of a date and time, in their order.
 type stamp struct {
 	date     [3]int
 	wide     [3]bool // four digits
@@ -198,8 +198,7 @@ func numbersOf(text string) *stamp {
 	return s
 }
 
-// time is the instant by the order of the parts of the date; ok is false when there is no
-// such day or hour.
+// time is the instant by the order of the parts of the date; ok is false if the day or hour does not exist.
 func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	d, m, y := s.date[0], s.date[1], s.date[2]
 	switch {
@@ -225,8 +224,7 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	return t, t.Day() == d && int(t.Month()) == m && h < 24 && s.m < 60 && s.s < 60
 }
 
-// dateOrder finds out which of day and month stands first: a number above 12 tells; else
-// the order in which no message is before the one above it.
+// dateOrder finds out which of day and month is first: by a number above 12, or by the order in which no message is earlier than the one before it.
 func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (string, error) {
 	if r.Dates != "" {
 		return r.Dates, nil
@@ -269,7 +267,7 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 
 func (r *reader) whatsApp(f *file) error {
 	order, err := r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-		quiet := *r // faults of lines are told when they are read as messages
+		quiet := *r // faults of lines are reported when they are read as messages
 		quiet.Report = func(*schema.Finding) {}
 		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
 	})
@@ -346,7 +344,7 @@ func phoneName(f *file) string {
 	return group
 }
 
-// notices are what the program says of itself.
+// notices are messages of the program itself.
 const notices = "notices of the program (someone joined, calls, pins)"
 
 // media takes the file out of a message's text, and what the phone adds to it. What is not
@@ -387,7 +385,7 @@ func media(m *Message, group string) (notMessage string) {
 	return ""
 }
 
-// maxPlaceholder is the length of the longest words for a file that was left out, where
+// maxPlaceholder is the length of the longest words for a file that was skipped, where
 // their language is not known.
 const maxPlaceholder = 20
 
@@ -517,7 +515,7 @@ func (r *reader) plain(f *file) error {
 const maxOnce = 10
 
 // speakers are the names that start at least two lines of the file's start: a colon in
-// the middle of what somebody says is no speaker. None: every name is one.
+// the middle of what someone says is not a speaker. None: every name is one.
 func speakers(f *file) map[string]int {
 	names := map[string]int{}
 	for l := range strings.Lines(f.text()) {

@@ -24,8 +24,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// mbox reads mail folders: messages one after another, each behind a line "From …". The
-// mails of a thread are a conversation; what a mail quotes stands apart from what it says.
+// mbox reads mail folders: messages one after another, each behind a line "From …". The mails of a thread are a conversation; quoted text is kept
+// separate from a mail's own text.
 var mbox = Form{
 	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
 	match: func(files []*file) []*file {
@@ -176,7 +176,7 @@ type body struct {
 	named       string // the encoding of parts that are not UTF-8 and name none
 }
 
-// maxParts is how deep parts of a mail may stand in each other.
+// maxParts is how deep parts of a mail may be in each other.
 const maxParts = 10
 
 func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) error {
@@ -276,7 +276,7 @@ var (
 
 // unquote takes quoted lines, what announces them, and the signature out of a mail's text.
 // In a mail that follows another one, that one begins below a block of headers with its
-// subject. Where nothing stands above it, a forward has no words of its own, and an answer
+// subject. Where nothing is above it, a forward has no words of its own, and an answer
 // has them further below: all of its text stays.
 func unquote(text, subject string, follows, forward bool) (said, quoted string) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -302,8 +302,7 @@ func unquote(text, subject string, follows, forward bool) (said, quoted string) 
 // sender is the header with the name of who wrote a mail.
 var sender = pattern.New(`(?im)^[\s>*]*(?:from|von|de|da|van|发件人|寄件人|寄件者)\s*\*?[:：]\*?[ \t]*(\S[^\n]*?)\s*[;；]?$`)
 
-// ownLines tells the lines above own that are quoted from those that are not; signed: what
-// stands below a signature's mark is neither.
+// ownLines separates quoted lines above own from the others; signed: text below a signature's mark is neither.
 func ownLines(lines []string, own int, signed bool) (said, quoted string) {
 	var s, q []string
 	for _, l := range lines[:own] {

@@ -147,7 +147,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 		} else {
 			out.Time = r.time(m.Date, v.Pos)
 		}
-		if m.Forwarded != "" { // somebody else's words
+		if m.Forwarded != "" { // someone else's words
 			out.Quote, out.Text = join(m.Forwarded+":", out.Text), "[forwarded from "+m.Forwarded+"]"
 		}
 		out.Attachments = m.cards()
@@ -166,7 +166,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 	return nil
 }
 
-// placed is the path of an attachment that the export holds; where it was left out,
+// placed is the path of an attachment that the export holds; where it was omitted,
 // Telegram writes a sentence in brackets instead.
 func placed(p string) string {
 	if strings.HasPrefix(p, "(") {
@@ -297,7 +297,7 @@ var discord = Form{
 						out.Attachments = append(out.Attachments, schema.Attachment{Type: "embed", URL: e.URL, Text: text})
 					}
 				}
-				if f := m.Forwarded; f != nil { // somebody else's words
+				if f := m.Forwarded; f != nil { // someone else's words
 					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
 				said.put(m.ID, m.Content)
@@ -395,7 +395,7 @@ type slackMessage struct {
 }
 
 // slackBlocks is the text of a message that has none beside its blocks: every member
-// "text" that is a string, in order; blocks stand on lines of their own.
+// "text" that is a string, in order; each block is on its own line.
 func slackBlocks(raw json.RawMessage, depth int) string {
 	text, mark := "", ""
 	if depth < 2 {

@@ -25,7 +25,7 @@ type InitOptions struct {
 	Me    string   // the name of the speaker who is the user; "": nobody is
 	Force bool     // write over a membench.yaml that is there
 	// Strict writes nothing of an export with messages that cannot be read; Accept is how
-	// many such messages are no failure.
+	// many such messages are not failures.
 	Strict bool
 	Accept schema.Limit
 }

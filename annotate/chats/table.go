@@ -93,7 +93,7 @@ func (r *reader) rowTime(t *rows, s string) (time.Time, bool, error) {
 	if t.order == "" {
 		var err error
 		t.order, err = r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-			quiet := &reader{Options: r.Options, ctx: r.ctx, left: map[string]int{}} // faults are told once
+			quiet := &reader{Options: r.Options, ctx: r.ctx, left: map[string]int{}} // faults are reported once
 			quiet.Report = func(*schema.Finding) {}
 			return t.each(quiet, t.file, func(pos schema.Pos, get func(part string) string) error {
 				take(dateOf(get("time")), pos)
@@ -429,7 +429,7 @@ func suggest(f *file) string {
 		}
 		if len(different) > 1 && times < len(values) {
 			n := len(different)
-			if width <= 2*len(values) { // codes are no names, unless there is nothing else
+			if width <= 2*len(values) { // codes are not names, unless there is nothing else
 				n += maxSample
 			}
 			few[c] = n

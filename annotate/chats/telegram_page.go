@@ -88,7 +88,7 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 		if text := class(own, "text"); text != nil {
 			m.Text = plainText(render(text))
 		}
-		if forwarded != nil { // somebody else's words
+		if forwarded != nil { // someone else's words
 			by := w.name
 			if name := class(forwarded, "from_name"); name != nil {
 				by = ownText(name)
@@ -148,7 +148,7 @@ func (r *reader) telegramTime(s string, pos schema.Pos) time.Time {
 	return time.Time{}
 }
 
-// entries hands on a page of HTML in pieces: each begins with start. What stands before
+// entries hands on a page of HTML in pieces: each begins with start. What is before
 // the first is left.
 func (r *reader) entries(f *file, start []byte, take func(entry string, pos schema.Pos) error) error {
 	in, err := f.open()

@@ -52,8 +52,7 @@ type Count struct {
 
 const maxNames = 1000
 
-// Write writes the messages of an export as chat lines. What cannot be read is told to
-// o.Report and counted nowhere else; an error is a fault of reading or writing.
+// Write writes the messages of an export as chat lines. Unreadable parts are reported to o.Report only; an error is a failure of reading or writing.
 func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, error) {
 	if o.Report == nil {
 		o.Report = func(*schema.Finding) {}

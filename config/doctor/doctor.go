@@ -1,4 +1,4 @@
-// Package doctor checks in seconds what a run would trip over: the project file, endpoints,
+// Package doctor checks in seconds what could make a run fail: the project file, endpoints,
 // keys, models, the cassette, prices, the clock, the disk, and the stores that the
 // environment or the project names. Every fault says how to fix it.
 package doctor
@@ -112,11 +112,11 @@ func checkCassette(p *config.Project, o models.Options) schema.Check {
 		return ok(name, "off: every answer is paid for again; --cassette FILE keeps them")
 	}
 	if _, err := os.Stat(file); err != nil && mode != cassette.Replay {
-		return ok(name, "%s, mode %s: not there yet", file, mode)
+		return ok(name, "%s, mode %s: does not exist yet", file, mode)
 	}
 	c, err := cassette.Open(file, cassette.Replay)
 	if err != nil {
-		return fail(name, "give another file, or cut the damaged end off as the message says", "%v", err)
+		return fail(name, "use another file, or cut off the damaged end as the message says", "%v", err)
 	}
 	defer c.Close()
 	return ok(name, "%s, mode %s: %d records", file, mode, c.Stats().Records)

@@ -84,7 +84,7 @@ func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices con
 		return append(out, fail(name, "start the server, or fix the address (OPENAI_BASE_URL, model.base_url); behind a proxy set HTTPS_PROXY", "no answer: %v", errors.Unwrap(err)))
 	}
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is no list
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is not a list
 	if skew, ok := clockSkew(resp.Header, before, o.Models.Clock.Now()); ok && skew.Abs() > farOff {
 		out = append(out, warn("clock", fixClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
 	}
@@ -103,7 +103,7 @@ func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices con
 	}
 	for _, m := range g.names() {
 		if _, known := prices.Prices.Of(m); !known && prices.Prices != nil {
-			out = append(out, warn("price of "+m, "add it to a price table (prices: in membench.yaml), 0 for a model of your own", "unknown: costs are not shown, a budget in money refuses it"))
+			out = append(out, warn("price of "+m, "add it to a price table (prices: in membench.yaml); use 0 for a model of your own", "unknown: costs are not shown, and a budget in money rejects the model"))
 		}
 	}
 	if o.Ask {
@@ -120,7 +120,7 @@ func checkModels(name string, g *endpointGroup, body []byte) []schema.Check {
 		} `json:"data"`
 	}
 	if err := codec.Unmarshal(body, &list); err != nil || len(list.Data) == 0 {
-		return []schema.Check{warn(name, "if questions fail too (--ask), the address does not match that of an OpenAI-compatible endpoint", "answers, but not with a list of models")}
+		return []schema.Check{warn(name, "if questions fail too (--ask), the address is not an OpenAI-compatible endpoint", "answers, but not with a list of models")}
 	}
 	var out []schema.Check
 	var have []string
@@ -181,7 +181,7 @@ func (o Options) askEndpoint(ctx context.Context, g *endpointGroup) []schema.Che
 		case err != nil:
 			out = append(out, fail(name, "see the message; `membench config show` says where each value is from", "%v", err))
 		case llm.ExtractJSON(r.Text) == nil:
-			out = append(out, warn(name, "steps will ask twice and may fail: choose a model that follows instructions", "answers, but not in JSON"))
+			out = append(out, warn(name, "steps will ask twice and may fail: use a model that follows instructions", "answers, but not in JSON"))
 		default:
 			d := ok(name, "answers in JSON as %s", r.Model)
 			if r.Adapted != "" {

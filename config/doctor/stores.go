@@ -90,7 +90,7 @@ func (o Options) checkMem0(ctx context.Context) []schema.Check {
 		}
 		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), checkClock(clock, u.Host)...)
 	case errors.As(err, &answer) && answer.Status >= 500:
-		return append(out, fail(name, "look at the server's own log: its store or its model may be away", "%v", err))
+		return append(out, fail(name, "check the server's own log: its store or its model may be unavailable", "%v", err))
 	case errors.As(err, &answer):
 		return append(out, fail(name, "fix MEM0_URL: the address of Mem0's own server, without a path", "%v", err))
 	case err != nil:
@@ -99,9 +99,9 @@ func (o Options) checkMem0(ctx context.Context) []schema.Check {
 	out = append(out, checkClock(clock, u.Host)...)
 	switch v := s.Info().Version; v {
 	case "oss-1.0.7-":
-		return append(out, warn(name, "take Mem0 1.0.11 or 2.x: older ones date memories in US time whatever they are told, and deleting a user's memories empties the store in some", "version before 1.0.8, key accepted"))
+		return append(out, warn(name, "use Mem0 1.0.11 or 2.x: older versions store times in US time regardless of the given zone; in some, deleting one user's memories empties the store", "version before 1.0.8, key accepted"))
 	case "oss-2":
-		return append(out, ok(name, "version 2.x, key accepted; it only adds, and feeds a user's last ten messages to the next extraction also after a delete: a new --user-prefix for each run"))
+		return append(out, ok(name, "version 2.x, key accepted; it only adds memories, and after a delete it still uses the user's last ten messages in the next extraction: use a new --user-prefix for each run"))
 	default:
 		return append(out, ok(name, "version %s, key accepted", strings.TrimPrefix(v, "oss-")))
 	}
@@ -130,7 +130,7 @@ func (o Options) checkQdrant(ctx context.Context, addr string, p *config.Project
 	version, err := c.Version(ctx)
 	var names []string
 	if err == nil {
-		names, err = c.Collections(ctx) // the version is told without a key
+		names, err = c.Collections(ctx) // the version is reported without a key
 	}
 	if err != nil {
 		return []schema.Check{fail(name, "start Qdrant, fix what the message says, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)", "%v", err)}
@@ -161,7 +161,7 @@ func (o Options) checkQdrant(ctx context.Context, addr string, p *config.Project
 		case err != nil:
 			out = append(out, fail("collection "+n, "look at Qdrant's own log", "%v", err))
 		case n == want && size != ours:
-			out = append(out, fail("collection "+n, "name another one (replay.collection in membench.yaml), or delete it", "its vectors have %d dimensions, those of the embedded memory %d", size, ours))
+			out = append(out, fail("collection "+n, "name another one (replay.collection in membench.yaml), or delete it", "its vectors have %d dimensions, the embedded memory's vectors have %d", size, ours))
 		default:
 			out = append(out, ok("collection "+n, "%d points, vectors of %s", points, dimensions(size)))
 		}

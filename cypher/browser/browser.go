@@ -1,6 +1,5 @@
-// Package browser makes what Neo4j Browser needs to look at a graph of ours: a style
-// (GraSS), saved queries and a short guide, all from the catalogue, so that a label or
-// a domain of one's own has its place there.
+// Package browser makes the files with which Neo4j Browser shows a graph: a style (GraSS), saved queries and a short guide, all from the catalogue,
+// including your own labels and domains.
 package browser
 
 import (
@@ -152,7 +151,7 @@ func Guide(c *catalog.Catalog, queries []Query) []byte {
 	p("3. Drop `membench-queries.zip` on the window: the queries below appear under Favorites, folder `%s`.", Folder)
 	p("4. Run the first one, Parameters, once. Afterwards `:param who => 'user:lin'` chooses a person, `claim` and `conversation` a claim and a conversation by id (as in the property id); `skip` and `limit` turn pages; `files` is put before the path of a source file and makes a link with lines of it, e.g. `:param files => 'https://github.com/me/notes/blob/main/'`. In cypher-shell set each with `:param`.\n")
 	p("将 `membench.grass` 与 `membench-queries.zip` 拖入 Browser 窗口，即得样式与下列收藏查询。\n")
-	p("A claim (orange) is what is held to be true. Follow blue down: memory → dialogue turn → source lines. Red leads from a claim to what replaced it.\n")
+	p("A claim (orange) is a statement held to be true. Follow blue down: memory → dialogue turn → source lines. Red leads from a claim to what replaced it.\n")
 	p("## Queries · 查询\n")
 	for _, q := range queries {
 		p("### %s · %s\n\n%s\n\n```cypher\n%s\n```\n", q.Title, q.TitleZH, q.Doc, q.Text)

@@ -165,7 +165,7 @@ func TestZip(t *testing.T) {
 func TestGuide(t *testing.T) {
 	c := load(t)
 	text := string(Guide(c, Queries(c, "")))
-	for _, want := range []string{"| Planet |", `goes \| round`, "### Contradictions that nothing settled · 未解决的矛盾", "| SUPERSEDED_BY | Claim | Claim |", "| PREFERS_TOPIC | DISLIKES_TOPIC | daily |", "偏好、习惯"} {
+	for _, want := range []string{"| Planet |", `goes \| round`, "### Unresolved contradictions · 未解决的矛盾", "| SUPERSEDED_BY | Claim | Claim |", "| PREFERS_TOPIC | DISLIKES_TOPIC | daily |", "偏好、习惯"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the guide lacks %q", want)
 		}

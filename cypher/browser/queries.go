@@ -24,7 +24,7 @@ UNWIND [l IN labels(n) WHERE l <> 'Node'] AS label
 RETURN label, count(*) AS nodes
 ORDER BY nodes DESC, label`, true)
 
-	add("person", "A person: what is held about them", "某人的全部主张", "The one with most claims, or `:param who => 'user:lin'`; the newest claims first.", `
+	add("person", "A person and the claims about them", "某人的全部主张", "The person with the most claims, or the one of `:param who => 'user:lin'`; newest claims first.", `
 MATCH (p:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
 WHERE $who = '' OR p.id = $who OR p.id ENDS WITH '|' + $who
 WITH p, count(c) AS claims
@@ -36,14 +36,14 @@ RETURN tree, about`, false)
 
 	for _, d := range catalog.Sorted(c.Domains) {
 		dom := c.Domains[d]
-		add("domain-"+atomicfile.Name(d), "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
+		add("domain-"+atomicfile.Name(d), "Domain "+d, "领域："+orElse(dom.DocZH, d), "Claims of each subject in this domain: "+dom.Doc+".", `
 MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+literal(d)+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
 WITH tree, c ORDER BY c.updated_at DESC, c.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN tree, about`, false)
 	}
 
-	add("evidence", "Evidence of a claim, down to the source", "一条主张的证据，直至源文件", "The claim with most evidence, or the one of `:param claim => '…'`. What a link lacks is not drawn.", `
+	add("evidence", "Evidence of a claim, down to the source", "一条主张的证据，直至源文件", "The claim with the most evidence, or the one of `:param claim => '…'`. Missing links are not drawn.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)
 WHERE $claim = '' OR c.id = $claim OR c.id ENDS WITH '|' + $claim
 WITH c, count(m) AS pieces
@@ -54,7 +54,7 @@ OPTIONAL MATCH lines = (e)-[:IN_SOURCE]->(:Source)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN memory, turn, lines, about`, false)
 
-	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn, the newest first: what is held, the memory, what was said, and where; a link where `:param files` says the start of the path.", `
+	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn, newest first: the claim, the memory, the words said, and the place. `:param files` sets the start of the path and makes a link.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
 RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about,
@@ -64,7 +64,7 @@ RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about,
 ORDER BY e.time DESC, predicate, about, lines
 SKIP toInteger($skip) LIMIT toInteger($limit)`, true)
 
-	add("changes", "What changed: a claim and its successor", "变化：被取代的主张", "The newest, each with the memories that speak for the old and the new one.", `
+	add("changes", "What changed: a claim and its successor", "变化：被取代的主张", "The newest changes, each with the memories that support the old and the new claim.", `
 MATCH change = (old:Claim@)-[:SUPERSEDED_BY]->(new:Claim)
 WITH change, old, new
 ORDER BY new.updated_at DESC, old.id SKIP toInteger($skip) LIMIT toInteger($limit)
@@ -74,7 +74,7 @@ OPTIONAL MATCH wasAbout = (old)-[:ABOUT]->()
 OPTIONAL MATCH isAbout = (new)-[:ABOUT]->()
 RETURN change, spokeThen, speaksNow, wasAbout, isAbout`, false)
 
-	add("contradictions", "Contradictions that nothing settled", "未解决的矛盾", "Claims that are all still active: one says a thing of a subject and another its opposite, or a predicate with one object at a time has two.", `
+	add("contradictions", "Unresolved contradictions", "未解决的矛盾", "Active claims that contradict each other: opposite predicates for one subject and object, or two objects for a predicate that takes one at a time.", `
 WITH {`+opposites(c)+`} AS opposites
 MATCH (s:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p1:Predicate)-[:HAS_CLAIM]->(c1:Claim)-[:ABOUT]->(o1)
 WHERE opposites[c1.predicate] IS NOT NULL AND coalesce(c1.status, 'active') = 'active'
@@ -87,7 +87,7 @@ MATCH two = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p2)-[:HAS_CLAIM]->(c2)-[:AB
 RETURN one, two ORDER BY c2.updated_at DESC, c1.id
 SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
-	add("orphans", "Orphans: what hangs on nothing", "孤立节点：无据可查", "Nodes without any relationship, claims without evidence, and, in a graph that has turns, memories without one. A sound graph answers with nothing.", `
+	add("orphans", "Orphans: nodes without relationships or evidence", "孤立节点：无据可查", "Nodes without any relationship, claims without evidence, and, in a graph that has turns, memories without one. A sound graph returns no rows.", `
 MATCH (n:Node@)
 WHERE NOT (n)--() AND NOT n:Failure
    OR n:Claim AND NOT (n)-[:EVIDENCED_BY]->(:MemoryItem)
@@ -95,7 +95,7 @@ WHERE NOT (n)--() AND NOT n:Failure
 RETURN n ORDER BY n.id
 SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
-	add("conversation", "A conversation: its turns and what was remembered", "一次对话及其记忆", "The one with the newest turn, or that of `:param conversation => 'conv:…'`; its newest turns first.", `
+	add("conversation", "A conversation: its turns and what was remembered", "一次对话及其记忆", "The conversation with the newest turn, or the one of `:param conversation => 'conv:…'`; newest turns first.", `
 MATCH (conv:Conversation@)<-[:IN_CONV]-(e:Event)
 WHERE $conversation = '' OR conv.id = $conversation OR conv.id ENDS WITH '|' + $conversation
 WITH conv, max(e.time) AS newest ORDER BY newest DESC, conv.id LIMIT 1
@@ -106,7 +106,7 @@ OPTIONAL MATCH memory = (e)<-[:FROM_EVENT]-(:MemoryItem)
 OPTIONAL MATCH who = (e)<-[:SPOKE]-()
 RETURN turn, following, memory, who`, false)
 
-	add("weakest", "The least certain claims", "置信度最低的主张", "Active claims by confidence, with the number of memories that speak for them.", `
+	add("weakest", "The least certain claims", "置信度最低的主张", "Active claims by confidence, with the number of supporting memories.", `
 MATCH (c:Claim@)
 WHERE coalesce(c.status, 'active') = 'active'
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
@@ -121,7 +121,7 @@ OPTIONAL MATCH expects = (p)-[:EXPECTS]->()
 RETURN p, asks, expects ORDER BY p.id
 SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
-	add("failures", "Failed questions: the way to the gold, and where it broke", "答错的问题：证据路径与断点", "Those that broke in the graph (membench eval explain --graph-out): the gold path, the place where it ended, and the three best of what was retrieved instead.", `
+	add("failures", "Failed questions: the path to the gold, and where it broke", "答错的问题：证据路径与断点", "Questions that failed in the graph (membench eval explain --graph-out): the gold path, where it ended, and the three best items retrieved instead.", `
 MATCH broke = (f:Failure@)-[:BROKE_AT]->()
 WITH f, broke ORDER BY f.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH gold = (f)-[:GOLD_PATH]->(step)
@@ -129,7 +129,7 @@ OPTIONAL MATCH way = (step)-[:FROM_EVENT|EVIDENCED_BY|ABOUT|SUPERSEDED_BY]-(next
 OPTIONAL MATCH instead = (f)-[got:RETRIEVED]->() WHERE got.rank <= 3
 RETURN broke, gold, way, instead`, false)
 
-	add("failures-by-break", "Failed questions by the place where they broke", "按断点统计答错的问题", "How many questions each system lost where, with an example.", `
+	add("failures-by-break", "Failed questions by the place where they broke", "按断点统计答错的问题", "Failed questions of each system by place, with an example.", `
 MATCH (f:Failure@)
 RETURN f.system AS system, f.hop AS hop, f.break AS broke, count(*) AS questions, min(f.question) AS example
 ORDER BY system, questions DESC, hop, broke`, true)
@@ -156,7 +156,7 @@ func opposites(c *catalog.Catalog) string {
 	return strings.Join(out, ", ")
 }
 
-// In puts a scope into a query: @ stands for a map of its own, @, for one more member.
+// In puts a scope into a query: @ is replaced by a map, @, by one more member.
 func In(scope, text string) string {
 	member := ", scope: " + string(cypher.AppendString(nil, scope))
 	whole := " {" + member[2:] + "}"

@@ -26,7 +26,7 @@ type Emptied struct {
 const emptyBatch = 20000
 
 // Empty deletes what this program wrote of a scope in batches, edges first, so that no transaction grows with the
-// number of edges that a node has. Stopped halfway, the same call goes on.
+// number of edges that a node has. Stopped halfway, the same call continues.
 func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) {
 	release, err := db.Hold(ctx, HoldOptions{Wait: o.Wait})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // heldConstraint makes one record of each scope.
 const heldConstraint = "membench_load_unique"
 
-// A constraint as SHOW CONSTRAINTS tells it.
+// A constraint as listed by SHOW CONSTRAINTS.
 type constraint struct {
 	name, kind, entity string
 	labels, props      []string
@@ -98,8 +98,7 @@ func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 	if err := db.await(ctx); err != nil {
 		return made, err
 	}
-	// The server learns a name in a transaction of its own, which whoever follows a scope
-	// would take for a change that nobody told of.
+	// The server learns a name in a transaction of its own, which a follower of a scope would take for an unannounced change.
 	if err := db.schemaChange(ctx, "CREATE (c:"+changeLabel+" {scope: '', rev: 0, nodes: [], edges: [], embedder: '', "+vectorProp+": []}) DELETE c"); err != nil {
 		return made, err
 	}
@@ -194,7 +193,7 @@ func (db *DB) constrain(ctx context.Context, todo []string) (made []string, err 
 	return made, nil
 }
 
-// dropLeftovers drops indexes that stand where the constraints of types should.
+// dropLeftovers drops indexes in the place of the constraints of types.
 func (db *DB) dropLeftovers(ctx context.Context, types []string) (dropped bool, err error) {
 	left, err := db.leftovers(ctx)
 	if err != nil {

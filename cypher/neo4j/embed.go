@@ -26,7 +26,7 @@ const embedBatch = 64
 
 // Embed gives a vector of length 1 to every claim and memory of the scope that has
 // none: a load takes away that of a node that it changes. Vectors of another embedder
-// are made anew. Nodes without text have none.
+// are made again. Nodes without text have none.
 func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int)) (Embedded, error) {
 	out := Embedded{Profile: e.Profile()}
 	held, err := db.Held(ctx)

@@ -71,8 +71,7 @@ func (db *DB) explain(err error) error {
 	return err
 }
 
-// edition adds to err, which says that there is no such database, what this edition
-// of the server can do about that.
+// edition adds to err, an unknown database, what this edition of the server supports.
 func (db *DB) edition(ctx context.Context, err error) error {
 	edition, name := "", ""
 	home := &DB{drv: db.drv, uri: db.uri, conf: db.conf, ready: map[string]bool{}}

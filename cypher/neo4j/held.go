@@ -13,10 +13,10 @@ import (
 )
 
 // heldLabel is on the one node beside each loaded graph that says what it is. It has
-// no label Node, so it is no part of any graph.
+// no label Node, so it is not part of any graph.
 const heldLabel = "MembenchLoad"
 
-// Held is what a scope says of itself.
+// Held is the recorded state of a scope.
 type Held struct {
 	// Digest is that of the graph that the scope holds (see Digest); "" when a load
 	// has not come to its end, or when what it left is not one input alone.
@@ -24,7 +24,7 @@ type Held struct {
 	Embedder string `json:"embedder,omitzero"` // that made the vectors of the scope
 }
 
-// Held reads what the scope says of itself; zero when nothing was loaded.
+// Held reads the recorded state of the scope; zero if nothing was loaded.
 func (db *DB) Held(ctx context.Context) (h Held, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
 		h, err = t.held(db)
@@ -46,7 +46,7 @@ func (t *tx) held(db *DB) (h Held, err error) {
 var errOther = errors.New("the scope holds something else")
 
 // settle records what the scope holds now, in the transaction that counted it: sum is that
-// of n elements, and nothing else may be there. count is left out where sum was reached
+// of n elements, and nothing else may be there. count is skipped where sum was reached
 // from the digest that was there.
 func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string, err error) {
 	digest = sum.String()
@@ -127,7 +127,7 @@ func DigestOf(ctx context.Context, db *DB, in schema.Seq[schema.Element]) (Diges
 		case ctx.Err() != nil:
 			return d, ctx.Err()
 		case errors.As(err, &f) && (!f.Warning || rec.V.IsZero()):
-			d.n++ // what is left out makes it no other graph's digest
+			d.n++ // what is omitted makes it no other graph's digest
 			continue
 		case err != nil && f == nil:
 			return d, err

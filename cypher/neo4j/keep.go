@@ -10,12 +10,12 @@ import (
 )
 
 // Other programs may add labels and properties to elements of ours, which stay when an
-// element is written again. What is ours is not noted anywhere: the hash of an element
-// tells. It is that of the labels and properties that we wrote, so of those that the
+// element is written again. Our own properties are not recorded anywhere: the hash of an element identifies them. It is that of the labels and
+// properties that we wrote, so of those that the
 // record no longer has, those without which the rest has that hash are not ours.
 
 // mostAdded is how many labels and properties are tried in all combinations; of more of
-// them, and of an element whose own values somebody changed, all stay.
+// them, and of an element whose own values someone changed, all stay.
 const mostAdded = 10
 
 // keep adds to the rows that change what others added to the elements. No row is
@@ -86,7 +86,7 @@ func added(r row, s state) (labels []string, props map[string]any) {
 }
 
 // notOurs is the smallest set of the labels and names, as bits, without which the stored
-// element has the hash that stands in it; all of them where there is none.
+// element has the hash that is in it; all of them where there is none.
 func notOurs(r row, s state, labels, names []string) uint {
 	n := len(labels) + len(names)
 	hash, _ := s.props[hashProp].(string)

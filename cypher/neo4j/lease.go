@@ -13,7 +13,7 @@ import (
 // A scope has one writer at a time. Its record (heldLabel) holds the lease: token, host,
 // pid, and until when it holds unless it is renewed, on the server's clock. Whoever
 // writes elements stamps the record at the end of the same transaction: that takes the
-// record's lock, so a lease that somebody took over in between is seen before anything
+// record's lock, so a lease that someone took over in between is seen before anything
 // is committed.
 
 // leaseTime is how long a lease outlives the last renewal of its holder.
@@ -176,7 +176,7 @@ func (t *tx) stamp(db *DB) error {
 			return nil
 		})
 	if err == nil && !mine {
-		err = fmt.Errorf("%w: what this load had not finished is undone; load again", ErrLost)
+		err = fmt.Errorf("%w: the unfinished part of this load is rolled back; load again", ErrLost)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ type LoadOptions struct {
 	// once. nil: no check.
 	Catalog *catalog.Catalog
 
-	Report   func(*schema.Finding) // gets what was left out and why; may be nil
+	Report   func(*schema.Finding) // gets what was omitted and why; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
 }
 
@@ -54,7 +54,7 @@ const batchBytes = 16 << 20
 // Load puts the elements of in, nodes before edges, and, with Prune, deletes what the
 // scope holds beyond them. Batches are transactions of their own, so a load that was
 // cut off is finished by loading again. Findings of the stream and elements that the
-// database cannot hold go to Report and the rest goes on; an edge whose end is in
+// database cannot hold go to Report and the rest continues; an edge whose end is in
 // neither the database nor the input before it is GRF031.
 func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*Report, error) {
 	return db.load(ctx, true, func(yield func(step, error) bool) {

@@ -13,7 +13,7 @@
 // graph, holds the digest of what a load left whole (see Held).
 //
 // A load is a series of transactions, each safe to repeat, so that whatever ends it is
-// mended by loading again. Order in a transaction: what goes, nodes by id, edges by
+// repaired by loading again. Order in a transaction: what goes, nodes by id, edges by
 // type and ends; with several sessions nodes go in shards by id, edges in rounds whose
 // shards share no end.
 package neo4j
@@ -63,7 +63,7 @@ func (db *DB) Database() string { return db.database }
 func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 
 // in runs work in one transaction, again on transient faults and where the connection
-// breaks, so work must start anew each time it is called. A connection lost during the
+// breaks, so work must start again each time it is called. A connection lost during the
 // commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
 func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
 	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t, db: db})) }
@@ -95,7 +95,7 @@ func (db *DB) tries(ctx context.Context, mode driver.AccessMode, work func(drive
 }
 
 // How long a transaction waits before it is tried again. The driver's own delays begin
-// at two seconds, which is long after a deadlock, so the driver is told not to try again.
+// at two seconds, which is long after a deadlock, so the driver's own retries are disabled.
 const (
 	firstWait   = 20 * time.Millisecond
 	longestWait = time.Second

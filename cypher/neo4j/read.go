@@ -23,7 +23,7 @@ var (
 
 // Whole yields every element of the scope in one transaction, nodes first, in the
 // server's order. All of it is held while it is read, so that a transaction that is
-// begun anew yields nothing twice: about 600 bytes an element.
+// begun again yields nothing twice: about 600 bytes an element.
 func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		var out []schema.Element

@@ -126,7 +126,7 @@ func (r *Report) Write(w io.Writer) error {
 	if v := r.Verified; v != nil {
 		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d more in this graph of the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
 		if v.Added > 0 {
-			b = fmt.Appendf(b, "other programs added labels or properties to %s (--exact takes them away)\n", findings.Count(v.Added, "element"))
+			b = fmt.Appendf(b, "other programs added labels or properties to %s (--exact removes them)\n", findings.Count(v.Added, "element"))
 		}
 		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
 			b = fmt.Appendf(b, "other programs made %s %s between nodes of this graph\n", findings.Count(v.Foreign[typ], "relationship"), textnorm.OneLine(typ, 40))

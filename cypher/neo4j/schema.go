@@ -29,7 +29,7 @@ type LiveSchema struct {
 type LabelKind struct {
 	Label   string        `json:"label"`
 	Count   int           `json:"count"`
-	With    []string      `json:"with"` // labels that stand beside it on some node
+	With    []string      `json:"with"` // labels that are beside it on some node
 	Props   []PropKind    `json:"properties"`
 	Example schema.Object `json:"example"` // id, labels and all properties of the node that has most; of a vector its length
 }
@@ -164,7 +164,7 @@ func (r *schemaReader) types() error {
 		k, e := &r.s.Types[i], Ends{strings.Join(own(v[1]), ":"), strings.Join(own(v[2]), ":"), number(v[3])}
 		k.Count += e.Count
 		r.s.Edges += e.Count
-		// Orders of one set of labels are told apart by the server, not by us.
+		// The server distinguishes orders of one set of labels; this code does not.
 		if j := slices.IndexFunc(k.Ends, func(x Ends) bool { return x.From == e.From && x.To == e.To }); j >= 0 {
 			k.Ends[j].Count += e.Count
 			return

@@ -30,7 +30,7 @@ var (
 	_ graph.PathFinder = (*DB)(nil)
 )
 
-// An index as SHOW INDEXES tells it.
+// An index as listed by SHOW INDEXES.
 type searchIndex struct {
 	name, kind, state string
 	labels, props     []string
@@ -232,7 +232,7 @@ func (db *DB) search(ctx context.Context, k int, f graph.Filter, call string, pa
 
 // luceneQuery asks for every node that shares a term with the query, and may ask for
 // some more: words by the part that they share with their stem, Han text as the index
-// cuts it, a lone character wherever it stands. Nothing of the query is syntax.
+// cuts it, a single character anywhere. Nothing of the query is syntax.
 func luceneQuery(query string) string {
 	var parts []string
 	seen := map[string]bool{}

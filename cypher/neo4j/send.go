@@ -53,7 +53,7 @@ func (o *outcome) join(p *outcome) {
 	o.err = errors.Join(o.err, p.err)
 }
 
-// start sends a batch while the caller goes on; the outcome comes once.
+// start sends a batch while the caller continues; the outcome comes once.
 func (s *sender) start(ctx context.Context, b *batch) chan *outcome {
 	c := make(chan *outcome, 1)
 	go func() { c <- s.batch(ctx, b) }()

@@ -24,7 +24,7 @@ type Verified struct {
 	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
-	// What other programs added is no fault either: labels and properties of our elements,
+	// What other programs added is not a fault either: labels and properties of our elements,
 	// relationships of theirs between our nodes, by type.
 	Added   int            `json:"added,omitzero"` // elements
 	Foreign map[string]int `json:"foreign_relationships,omitempty"`
@@ -182,7 +182,7 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 	}
 	for i, r := range batch {
 		id := r.rec.V.ID()
-		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load does not touch what was changed by hand: --verify --repair writes it again"}}
+		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load does not overwrite manual changes: --verify --repair writes the element again"}}
 		have, ok := got[rowKey(r)]
 		if ok && !exact && have.without(r) {
 			addedTo++
@@ -201,7 +201,7 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 }
 
 // without takes away what others added to the element, and says whether there was any.
-// What stands in it beyond the record and was ours stays, and differs.
+// What is in it beyond the record and was ours stays, and differs.
 func (s *stored) without(r row) bool {
 	labels, props := added(r, state{labels: s.labels, props: s.props})
 	s.labels = slices.DeleteFunc(s.labels, func(l string) bool { return slices.Contains(labels, l) })

@@ -262,7 +262,7 @@ func (t *tx) deleteEdges(b *batch, d *done, states []state) error {
 	if b.dry {
 		return nil
 	}
-	// Deleted to be made anew between other nodes, or under another type.
+	// Deleted to be made again between other nodes, or under another type.
 	var moved []int
 	for i, s := range states {
 		if s.moved {
@@ -331,7 +331,7 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 	if b.dry {
 		return nil
 	}
-	// One statement per set of labels to set and to take away: the labels stand in its text.
+	// One statement per set of labels to set and to take away: the labels are in its text.
 	gone := func(i int) []string {
 		return slices.DeleteFunc(slices.Clone(states[i].labels), func(l string) bool {
 			return l == baseLabel || slices.Contains(b.nodes[i].labels, l) || slices.Contains(states[i].keep, l)

@@ -1,5 +1,4 @@
-// Package domaina reads and writes domain_a_v2, the layout of seed 001 §4 and of
-// WorldMemArena: dialogue in sessions, gold memory points per session, questions at
+// Package domaina reads and writes domain_a_v2, the layout of WorldMemArena: dialogue in sessions, gold memory points per session, questions at
 // checkpoints. Two layouts on disk are one model:
 //
 //	domain_a_v2.json + stage4_memory_points.jsonl + stage4b_qa_checkpoints.jsonl

@@ -196,7 +196,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 		last.Time = last.Turns[0].Time
 	}
 	list := s.Points
-	if s.ID != "S00" { // the first session's points stand in the session, the others' in stage 4
+	if s.ID != "S00" { // the first session's points are in the session, the others' in stage 4
 		list = nil
 		for _, p := range points {
 			if p.ID == s.ID {

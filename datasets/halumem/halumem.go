@@ -1,5 +1,5 @@
 // Package halumem reads HaluMem: one user a record, sessions with gold memory points,
-// questions asked at the end of the session that they stand in.
+// questions asked at the end of the session that they are in.
 //
 // Sessions have no id in the source: their index is one. Evidence is given as texts
 // of memory points and is resolved by them; what an update replaces is text too and

@@ -161,7 +161,7 @@ func sessions(v *datasets.Value, members map[string][]byte, at []string) []sessi
 			byNumber[n] = s
 		}
 		if m[2] != "" {
-			s.date, s.dated = codec.Unquote(raw), true // what is no string is no date either
+			s.date, s.dated = codec.Unquote(raw), true // what is not a string is not a date either
 		} else {
 			s.turns = raw
 		}

@@ -3,7 +3,7 @@
 //
 // What gives answers away is kept from what a system sees: the ids of evidence
 // sessions begin with "answer_" and those of unanswerable questions hold "_abs", so
-// sessions get neutral ids (the source's stands in SourceID) and cases are named by
+// sessions get neutral ids (the source's is in SourceID) and cases are named by
 // a hash of the question id; has_answer becomes gold evidence.
 package longmemeval
 

@@ -64,7 +64,7 @@ type question struct {
 }
 
 // Cases reads dialogues, one a file; the case is named by the file. A question's id is
-// <case>/qa/<index>: question and answer repeat, the image tells them apart.
+// <case>/qa/<index>: question and answer repeat, only the image differs.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return datasets.ReadAs(ctx, files, o, read)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// maxParquet is the largest parquet file read: it stands in memory whole, as its
+// maxParquet is the largest parquet file read: it is in memory whole, as its
 // footer is at the end. The benchmark's four are below 200 MB.
 const maxParquet = 1 << 30
 

@@ -35,7 +35,7 @@ type Options struct {
 	Seed  uint64
 	Count int   // questions of the general types (datasets/probes) for each case; 0: 40
 	Drops Drops // filled where not nil
-	// NoTelemetry marks every question: nothing but told facts stands behind it.
+	// NoTelemetry marks every question: nothing but told facts is behind it.
 	NoTelemetry bool
 }
 

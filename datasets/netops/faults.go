@@ -310,8 +310,7 @@ func newest(inc *incident, name string) string {
 	return inc.faults[i].what
 }
 
-// followUp asks, before the day of an incident, what is known of its like: only the
-// days before it are told by then.
+// followUp asks, before the day of an incident, about similar ones: only the days before it have been described by then.
 func followUp(a *asker, list []*incident, i int) {
 	inc := list[i]
 	today := inc.at.Format("2006-01-02")

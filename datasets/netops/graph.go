@@ -72,7 +72,7 @@ func (b *graphBuilder) turn(s schema.Session, t schema.CaseTurn, what []said) er
 	if len(what) == 0 {
 		return nil
 	}
-	// A memory is one text; the same text said twice is two alarms, so the turn's number stands before it.
+	// A memory is one text; the same text said twice is two alarms, so the turn's number is before it.
 	data := fmt.Sprintf("[%s %d] %s", b.conv, t.TurnID, t.Text)
 	point := schema.PointID(fmt.Sprintf("%s-%d", b.conv, t.TurnID))
 	payload, err := schema.NewObject(payload{SceneID: "netops", CharacterID: "ops", ConvID: b.conv, UserID: "ops", AgentID: "bus", Data: data, Hash: schema.Hash(data), CreatedAt: at, OwnerType: schema.LabelUser, OwnerID: "ops", OwnerInfer: "explicit", Events: []schema.EventRef{{ConvID: b.conv, TurnID: t.TurnID}}})

@@ -1,8 +1,7 @@
-// Package netops makes cases of operations data: OpsEval's exam questions become
-// runbook knowledge told in dialogue (scenario A of seed 000 §6.2), fault tables of
+// Package netops makes cases of operations data: OpsEval's exam questions become runbook knowledge stated in dialogue (scenario A), fault tables of
 // AIOps 2020 and DejaVu incident histories (B), and a generator makes alert storms (C).
 //
-// Abilities follow seed 000 §6.4: IE a step of a procedure, MR several entries or
+// Abilities: IE a step of a procedure, MR several entries or
 // incidents together, TR order and time, KU a corrected procedure, CR two procedures
 // of different age, ABS what was never told. Golds are the data's own, or computed from
 // it; nothing is written by a model.

@@ -16,8 +16,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A record is what is known of one incident where there is no telemetry: facts that
-// somebody recorded. Cases over notes ask what was told; their golds are no root-cause
+// A record holds the recorded facts of one incident without telemetry. Cases over notes ask what was told; their golds are not root-cause
 // scores, and their questions say telemetry: none.
 type record struct {
 	group  string // notes of a group are one case
@@ -74,7 +73,7 @@ func rename(c *schema.Case, name string) {
 	}
 }
 
-// desk tells notes: a sitting a day, a turn a fact.
+// desk writes notes as dialogue: one session per day, one turn per fact.
 func desk(name, group string, notes []record) schema.Case {
 	slices.SortStableFunc(notes, func(a, b record) int { return cmp.Compare(a.at, b.at) })
 	id := name + "-" + group
@@ -147,8 +146,7 @@ func readNezha(f jsonl.File, _ datasets.Options) ([]record, error) {
 	return out, nil
 }
 
-// readOpenRCA reads the ground truth of an archive: several questions share a failure,
-// which is told once.
+// readOpenRCA reads the ground truth of an archive: several questions share a failure, which is described once.
 func readOpenRCA(f jsonl.File, _ datasets.Options) ([]record, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -228,7 +226,7 @@ func readITBench(f jsonl.File, _ datasets.Options) ([]record, error) {
 	return []record{n}, nil
 }
 
-// readAIOpsLab reads the list of problems; the variants of one problem are told once.
+// readAIOpsLab reads the list of problems; the variants of one problem are described once.
 func readAIOpsLab(f jsonl.File, _ datasets.Options) ([]record, error) {
 	b, err := datasets.ReadAll(f)
 	if err != nil {

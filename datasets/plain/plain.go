@@ -128,7 +128,7 @@ func short(v *datasets.Value) (schema.Case, error) {
 		return schema.Case{}, v.Finding("DST001", "a case without case_id")
 	case len(r.Chunks) == 0:
 		f := v.Finding("DST001", "a case without chunks")
-		f.Want = "chunks (seed 000 §6.3), or sessions (a Case record)"
+		f.Want = "chunks (the short form), or sessions (a Case record); docs/datasets.md shows both"
 		return schema.Case{}, f
 	}
 	b := datasets.NewBuilder("plain", r.ID.Text, schema.ConvID(r.ID.Text), schema.UnitTurn)

@@ -9,13 +9,13 @@ import (
 	"membench/schema"
 )
 
-// Reasons for which a draft is refused.
+// Reasons for which a draft is rejected.
 const (
 	whyNoName     = "the object is not a name"
 	whyNotSpelled = "the answer is not in the words of its turns"
 	whySecond     = "the graph or the text has a second answer"
 	whySubject    = "the turn does not name the subject"
-	whyTwice      = "a turn proves more than one step, or a step is told twice"
+	whyTwice      = "a turn proves more than one step, or a step is stated twice"
 	whyQuote      = "too little text surrounds the answer"
 	whyUndated    = "a turn has no date"
 	whySame       = "the two answers are one"
@@ -201,7 +201,7 @@ func (m *maker) leads(s *scope, x *fact, rest []*fact) bool {
 	return slices.ContainsFunc(s.asSubj[x.object], func(f *fact) bool { return f.pred == rest[0].pred && m.leads(s, f, rest[1:]) })
 }
 
-// askBridge asks when somebody else spoke of what is missing in a quote.
+// askBridge asks when someone else spoke of what is missing in a quote.
 func (m *maker) askBridge(c candidate) (*draft, string) {
 	f, x := c.f[0], c.t[0]
 	q, why := m.bridge(c, f)
@@ -414,7 +414,7 @@ func (m *maker) askUpdate(c candidate) (*draft, string) {
 	return d, ""
 }
 
-// alike reports whether two objects may be one thing: they share a word, or stand in
+// alike reports whether two objects may be one thing: they share a word, or are in
 // two languages.
 func (m *maker) alike(a, b *fact) bool {
 	return overlap(fold(a.gold), fold(b.gold)) || a.attr == "" && isZH(a.gold) != isZH(b.gold)

@@ -85,7 +85,7 @@ func (m *maker) question(s *scope, id string, i int, d *draft) (schema.Question,
 	return q, err
 }
 
-// span is where a turn stands in its source.
+// span is where a turn is in its source.
 func (m *maker) span(t *turn) (span schema.Span, err error) {
 	for e, err := range m.g.Neighbors(m.ctx, t.id, graph.Out, graph.Filter{Types: []string{schema.EdgeInSource}}) {
 		if err != nil {

@@ -33,7 +33,7 @@ func Match(name string) bool {
 }
 
 // Cases reads the graph of the files and makes cases of it by p, with seed and count of
-// o. What was dropped is told by type and reason as warning DST023.
+// o. Dropped drafts are reported by type and reason as warning DST023.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		g := graph.NewLocal()
@@ -56,7 +56,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options, p Option
 	}
 }
 
-// elements reads nodes before edges, whatever the order of the files.
+// elements reads nodes before edges, regardless of the order of the files.
 func elements(files []jsonl.File) schema.Seq[schema.Element] {
 	files = append([]jsonl.File{}, files...)
 	slices.SortStableFunc(files, func(a, b jsonl.File) int {
@@ -71,8 +71,7 @@ func elements(files []jsonl.File) schema.Seq[schema.Element] {
 	return jsonl.DecodeFiles[schema.Element](files, 0)
 }
 
-// Findings tells what was dropped, by type and reason, and what of the graph no case
-// can use.
+// Findings reports dropped drafts, by type and reason, and the parts of the graph that cannot be used in a case.
 func (s *Stats) Findings() []*schema.Finding {
 	var out []*schema.Finding
 	add := func(n int, message string) {

@@ -37,7 +37,7 @@ func (m *maker) offers() iter.Seq2[[]candidate, error] {
 	return par.Map(m.ctx, runtime.GOMAXPROCS(0), scopes, one)
 }
 
-// offer tells every pattern of a scope that a question could be made of. Whether one
+// offer yields every pattern of a scope from which a question can be made. Whether one
 // can be is decided when it is drawn.
 func (m *maker) offer(s *scope, tell func(candidate)) {
 	put := func(c candidate, parts ...string) {
@@ -132,7 +132,7 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 	}
 }
 
-// offerBridges starts from a quote: what is missing in it is said by somebody else
+// offerBridges starts from a quote: what is missing in it is said by someone else
 // elsewhere, once.
 func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting][]*topic, put putter) {
 	if f.gold == "" || !f.person || len(topics) == 0 {

@@ -1,15 +1,14 @@
-// Package probes makes evaluation cases of a graph: questions whose answers are known
-// because the graph knows where they come from.
+// Package probes makes evaluation cases from a graph: questions with known answers, since the graph records their sources.
 //
 // A case is a conversation of the graph (or all conversations of one user) with its
-// turns as they stand in the Event nodes, and questions of every type in Types. Each
+// turns as they are in the Event nodes, and questions of every type in Types. Each
 // question has its gold answer, the turns that prove it (and in meta their event ids
 // and source lines), distractors from near by, a difficulty, and the query that
 // proves the answer, as Cypher and for Proof.Rows.
 //
 // What a graph offers is drawn in an order that the seed gives, in equal shares of the
-// types. A draft is refused where the graph or the text knows a second answer, where
-// the question gives the answer away, where an object is no name or is not in the
+// types. A draft is rejected where the graph or the text knows a second answer, where
+// the question gives the answer away, where an object is not a name or is not in the
 // words of its turn; all of it is counted in Stats by type and reason. Every gold is
 // held against the text of the turns, not only against the graph: an extractor that
 // read a turn wrongly makes no case.
@@ -90,7 +89,7 @@ type Options struct {
 	// Accept judges: what they do not answer is dropped.
 	Reader reader.Reader
 	Accept func(q schema.Question, answer string) bool
-	// Rephrase, where there is one, words questions anew; see Kept.
+	// Rephrase, where there is one, words questions again; see Kept.
 	Rephrase llm.Generator
 	Prompts  llm.Prompts
 	Workers  int    // questions asked of the model at once; 0: 1
@@ -144,7 +143,7 @@ type draft struct {
 	hops        int
 	distractors []string
 	choices     []string
-	spelled     bool // the gold stands in the words of the turns
+	spelled     bool // the gold is in the words of the turns
 	by          schema.By
 	template    string
 	zh          bool
@@ -357,7 +356,7 @@ func leaks(d *draft) bool {
 	return slices.ContainsFunc(d.q.Golds(), func(g string) bool { return g != "" && has(text, fold(g)) })
 }
 
-// inTurns reports whether some accepted gold stands in the words or dates of the evidence.
+// inTurns reports whether some accepted gold is in the words or dates of the evidence.
 func inTurns(d *draft) bool {
 	return slices.ContainsFunc(d.q.Golds(), func(g string) bool {
 		return slices.ContainsFunc(d.turns, func(t *turn) bool { return has(t.folded, fold(g)) || t.day() != "" && g == t.day() })

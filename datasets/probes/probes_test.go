@@ -330,7 +330,7 @@ func TestRefusals(t *testing.T) {
 		"too little":       {[]line{{"c", day, "Nora", "I like tea.", []string{"PREFERS_TOPIC Topic:tea"}}, {"c", day, "Nora", "I also love the smell of tar and rope.", []string{"PREFERS_TOPIC Topic:the smell of tar"}}}, probes.SingleFact, "too little text surrounds the answer"},
 		"leak":             {[]line{{"c", day, "Nora", "Nora Berg is owned by Nora, of course.", []string{"OWNED_BY Service:Nora Berg > Topic:Nora"}}}, probes.SingleFact, "the question gives the answer away"},
 		"second answer":    {[]line{{"c", day, "Nora", "a1 depends on b1.", []string{"DEPENDS_ON Service:a1 > Service:b1"}}, {"c", day, "Nora", "a1 depends on b2.", []string{"DEPENDS_ON Service:a1 > Service:b2"}}, {"c", day, "Nora", "b1 runs on h1.", []string{"RUNS_ON Service:b1 > Host:h1"}}, {"c", day, "Nora", "b2 runs on h2.", []string{"RUNS_ON Service:b2 > Host:h2"}}}, probes.TwoHop, "the graph or the text has a second answer"},
-		"one turn":         {[]line{{"c", day, "Nora", "a1 depends on b1, and b1 runs on h1.", []string{"DEPENDS_ON Service:a1 > Service:b1", "RUNS_ON Service:b1 > Host:h1"}}}, probes.TwoHop, "a turn proves more than one step, or a step is told twice"},
+		"one turn":         {[]line{{"c", day, "Nora", "a1 depends on b1, and b1 runs on h1.", []string{"DEPENDS_ON Service:a1 > Service:b1", "RUNS_ON Service:b1 > Host:h1"}}}, probes.TwoHop, "a turn proves more than one step, or a step is stated twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stats probes.Stats

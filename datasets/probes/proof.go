@@ -15,8 +15,8 @@ import (
 const (
 	QueryFact       = "fact"       // what a subject has under a predicate, and the turns that say so
 	QueryChain      = "chain"      // two or three facts, each about the object of the one before
-	QueryMentions   = "mentions"   // the turns in which somebody says a text
-	QueryBridge     = "bridge"     // a fact, and the turns in which somebody says its object
+	QueryMentions   = "mentions"   // the turns in which someone says a text
+	QueryBridge     = "bridge"     // a fact, and the turns in which someone says its object
 	QueryTogether   = "together"   // two texts said in one sitting
 	QuerySuperseded = "superseded" // a claim and its successor
 	QueryReply      = "reply"      // the turn after a question, and what it says

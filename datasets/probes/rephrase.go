@@ -17,13 +17,13 @@ import (
 //go:embed prompts
 var prompts embed.FS
 
-// PromptRephrase names the prompt by which a model words questions anew.
+// PromptRephrase names the prompt by which a model words questions again.
 const PromptRephrase = "rephrase"
 
 // Prompt is the prompt in force, for fingerprints and manifests.
 func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, PromptRephrase) }
 
-// rephraseAll lets the model word every question anew, some at once. A wording that
+// rephraseAll lets the model word every question again, some at once. A wording that
 // does not keep the meaning, as far as Kept can tell, is not taken: the template stays,
 // counted by reason. A call that fails for good ends the generating.
 func (m *maker) rephraseAll() error {

@@ -12,7 +12,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// People ask each other, and what they ask is what somebody may ask a memory later: "What
+// People ask each other, and what they ask is what someone may ask a memory later: "What
 // did you plant?" of Ann to Ben becomes "What did Ben plant?", and Ben's next turn answers
 // it. Its words are not the answer's: the two turns belong together, as in talk.
 
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// offerReplies offers each turn that asks somebody else and is answered by the next one.
+// offerReplies offers each turn that asks someone else and is answered by the next one.
 func (m *maker) offerReplies(s *scope, put putter) {
 	for _, sit := range s.sittings {
 		for i := 0; i+1 < len(sit.turns); i++ {
@@ -93,7 +93,7 @@ func takesTurns(a, b *turn) bool {
 	return before && after
 }
 
-// third is a question to somebody as one about them; "" where it cannot be understood by
+// third is a question to someone as one about them; "" where it cannot be understood by
 // itself: it points at something, names a day by the day of speaking, or says too little.
 func third(text, who, other string) string {
 	text = strings.Join(strings.Fields(text), " ")

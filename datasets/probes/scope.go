@@ -10,7 +10,7 @@ import (
 	"membench/schema"
 )
 
-// topic is a name that somebody says: the turns in which it stands, in order.
+// topic is a name that someone says: the turns that contain it, in order.
 type topic struct {
 	who   string
 	name  string // as it is written in the first of them
@@ -154,7 +154,7 @@ func (s *scope) topics(w *words) []*topic {
 			return
 		}
 		if slices.ContainsFunc(all, func(t *turn) bool { return !has(spokenPart(t.folded), low) }) {
-			return // it stands in the caption of an image: nobody said it
+			return // it is in the caption of an image: nobody said it
 		}
 		for _, t := range all {
 			if t.who == "" || !slices.Contains(s.people, t.who) {
@@ -170,7 +170,7 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	for _, f := range s.facts {
-		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || !f.person) { // what somebody is or means to do is no thing to be mentioned
+		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || !f.person) { // what someone is or means to do is not a thing to be mentioned
 			add(f.gold)
 		}
 		if !f.person {

@@ -10,7 +10,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// fold is how texts are held against each other here and in the queries: lower case
+// fold is how texts are compared with each other here and in the queries: lower case
 // and nothing else, which Cypher's toLower does alike.
 func fold(s string) string { return strings.ToLower(s) }
 
@@ -140,8 +140,7 @@ func fields(text string) []field {
 	return out
 }
 
-// gap is the sentence of text that holds span, with a gap in its place; "" when too
-// little stands around it, or the span stands there twice.
+// gap is the sentence of text that holds span, with a gap in its place; "" if too little text surrounds it, or the span occurs twice.
 func gap(text, span string) string {
 	i := strings.Index(text, span)
 	if i < 0 || strings.Count(fold(text), fold(span)) != 1 {
@@ -203,7 +202,7 @@ func cued(text string, cues []string) bool {
 	})
 }
 
-// hasPrefixWord reports whether cue stands at the beginning of a word: "like" is in
+// hasPrefixWord reports whether cue is at the beginning of a word: "like" is in
 // "likes", not in "unlike".
 func hasPrefixWord(text, cue string) bool {
 	for at := 0; ; {

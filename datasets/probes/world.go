@@ -239,7 +239,7 @@ func (w *world) makeScopes(order []*turn, sessions map[string]string, users map[
 	for _, c := range names {
 		key := "conv\x00" + string(c)
 		if u := users[c]; len(u) == 1 && group != GroupConversation {
-			key = string(u[0]) // a conversation with several users stands alone
+			key = string(u[0]) // a conversation with several users is alone
 		}
 		s := byKey[key]
 		if s == nil {
@@ -407,7 +407,7 @@ func (w *world) spread(f fact, turns []*turn, byConv map[schema.ConvID]*scope) {
 		if f.person {
 			named := f.who != "" && !w.words.nobody[textnorm.Fold(f.who)] && textnorm.Fold(f.who) != textnorm.Fold(t.who)
 			if named && t.by != "" && t.by != schema.NodeID(f.subject) || (prefixOf(f.subject) == "agent") != (t.role == schema.RoleAssistant) {
-				continue // somebody else said it of the subject
+				continue // someone else said it of the subject
 			}
 			o.who = t.who
 		}

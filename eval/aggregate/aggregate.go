@@ -1,6 +1,5 @@
 // Package aggregate makes summaries of graded records: one for each system and data
-// set, with figures by protocol, overall and by category, and the six dimensions of
-// seed 001's aggregate_metrics.json.
+// set, with figures by protocol, overall and by category, and the six session dimensions of aggregate_metrics.json.
 //
 // Denominators never move silently: an answer that was never given or never judged is
 // counted beside the mean (and as 0 in the strict one), a question that a protocol does
@@ -185,7 +184,7 @@ func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
 }
 
 // Read adds whole streams, either of which may be nil. Findings go to report and the
-// rest goes on; any other error ends the reading.
+// rest continues; any other error ends the reading.
 func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(*schema.Finding)) error {
 	for r, err := range schema.Drop(qa, report) {
 		if err != nil {

@@ -1,5 +1,4 @@
-// Package calibrate measures a judge on answers whose truth is known, and corrects an
-// accuracy for the judge's errors.
+// Package calibrate measures a judge on answers with known verdicts, and corrects an accuracy for the judge's errors.
 //
 // Plants makes such answers from the golds: right ones in other words (Paraphrase),
 // wrong ones that name something else of the same kind (Specific), wrong ones that
@@ -63,7 +62,7 @@ func (p *Pool) Add(r schema.QARecord) {
 	}
 }
 
-// form is what a gold looks like: only answers of one form stand in for each other.
+// form is what a gold looks like: only answers of the same form replace each other.
 func form(g string) string {
 	es := timex.Find(textnorm.Compat(g), 0)
 	lang := textnorm.Lang(g)

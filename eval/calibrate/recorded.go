@@ -2,7 +2,7 @@ package calibrate
 
 import "membench/schema"
 
-// Recorded is a planted answer that somebody wrote: a line of a JSONL file. Members
+// Recorded is a planted answer that someone wrote: a line of a JSONL file. Members
 // that it has besides these are not read, so files of judged answers serve as they are.
 type Recorded struct {
 	CaseID     string `json:"case_id,omitempty"` // "": the question's id alone says which it is
@@ -20,7 +20,7 @@ type Plantings struct {
 	right, wrong int
 }
 
-// Add takes one in; why says what is wrong with one that is refused.
+// Add takes one in; why says what is wrong with one that is rejected.
 func (p *Plantings) Add(r Recorded) (why string) {
 	if r.Kind == "" {
 		r.Kind = Specific

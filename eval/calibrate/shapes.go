@@ -35,7 +35,7 @@ func Shapes() []Shape {
 	return list
 }
 
-// exchange puts the wrong answer where the right one stands, and the other way round.
+// exchange swaps the wrong and the right answer.
 var exchange = strings.NewReplacer("{gold}", "{other}", "{other}", "{gold}", "{statement}", "{wrong}", "{wrong}", "{statement}")
 
 // ShapesAnd are the built-in shapes and those of a file, in the form that ReadShapes takes; "" and "built-in" are no
@@ -60,7 +60,7 @@ func (s Shape) String() string {
 	return fmt.Sprintf("%s | %s | %s | %s", s.Lang, truth(s.Right), s.Name, strings.ReplaceAll(s.Template, "\n", `\n`))
 }
 
-// ReadShapes reads shapes of one's own: a line "language | right, wrong or swap | name |
+// ReadShapes reads shapes of your own: a line "language | right, wrong or swap | name |
 // template" each; swap is right as written and wrong with the answers exchanged; data/shapes.txt lists what a template may hold. Lines that begin with
 // # and empty ones are skipped.
 func ReadShapes(text string) ([]Shape, error) {
@@ -160,7 +160,7 @@ func (s Shape) Fill(question, gold string, others []string, say func(string) str
 	return strings.NewReplacer(r...).Replace(s.Template)
 }
 
-// sentence replaces a slot by a sentence, without its full stop where the template goes on with it.
+// sentence replaces a slot by a sentence, without its full stop where the template continues with it.
 func sentence(slot, say string) (pairs []string) {
 	bare := strings.TrimRight(say, ".。")
 	for _, on := range []string{",", ";", ":", "?", ".", "!", "，", "；", "：", "？", "。", "！", " (", "（", " --", "的"} {
@@ -169,7 +169,7 @@ func sentence(slot, say string) (pairs []string) {
 	return append(pairs, slot, say)
 }
 
-// An item is a built-in question with the values that answer it for somebody.
+// An item is a built-in question with the values that answer it for someone.
 type item struct {
 	set    string // en, zh, ops en, ops zh
 	text   string // question, with the person or device in it

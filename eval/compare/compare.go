@@ -1,4 +1,4 @@
-// Package compare sets graded runs side by side, question by question.
+// Package compare compares graded runs question by question.
 //
 // Two runs are compared over the questions that both were scored on; what only one of
 // them has is counted beside. Questions of one conversation rest on one memory, so the
@@ -90,11 +90,11 @@ type Paired struct {
 	Categories []Category `json:"categories"`
 }
 
-// Corrected is the comparison in which corrected golds stand in place of recorded ones.
+// Corrected is the comparison in which corrected golds are in place of recorded ones.
 // Its p-values are adjusted among themselves.
 type Corrected struct {
 	Overlays  []string `json:"overlays"`
-	Questions int      `json:"questions"` // graded anew in both runs
+	Questions int      `json:"questions"` // graded again in both runs
 	LeftOut   int      `json:"left_out"`  // no right answer can be told
 	Paired
 }
@@ -351,7 +351,7 @@ func (s *sums) cell(o Options) Cell {
 	units, _ := s.units()
 	r := stats.ClusterMean(units)
 	p := r.P(0)
-	// So few questions differ that the t distribution is no description of them: then the
+	// So few questions differ that the t distribution is not a description of them: then the
 	// sign test over these questions is the bound, and the interval is widened to agree.
 	if d := s.wins + s.losses; d < fewDiffer && !math.IsNaN(p) {
 		if sign := stats.McNemar(s.wins, s.losses).Exact; sign > p {

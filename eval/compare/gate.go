@@ -20,8 +20,8 @@ type Gate struct {
 	Margin float64
 }
 
-// ParseGate reads METRIC or METRIC:MARGIN, where a margin is a number, "%" or not. What
-// stands behind a colon and is no number belongs to the metric (models have such names).
+// ParseGate reads METRIC or METRIC:MARGIN, where a margin is a number, "%" or not. Text after a colon that is not a number belongs to the metric (models
+// have such names).
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Metric: s}
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
@@ -67,7 +67,7 @@ const (
 	Inconclusive Outcome = "inconclusive"
 )
 
-// Gated is what a gate says of one run against its baseline.
+// Gated is the result of a gate for one run against its baseline.
 type Gated struct {
 	Metric  string  `json:"metric"`
 	Dataset string  `json:"dataset"`

@@ -79,8 +79,7 @@ type Plan struct {
 // MaxConversations is where a plan gives up.
 const MaxConversations = 1_000_000
 
-// Plan is the least number of conversations of so many questions each with which the test of
-// Compare finds the target.
+// Plan is the least number of conversations, of a given number of questions each, with which the test of Compare finds the target.
 func (v Variation) Plan(perConversation int, t Target) Plan {
 	p := Plan{Questions: perConversation}
 	unit := v.Between + v.Within/float64(perConversation)

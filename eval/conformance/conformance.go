@@ -1,7 +1,6 @@
-// Package conformance runs golden vectors: answers that the original scorers gave to
-// given inputs, held against ours. A vector file is JSON Lines, FILE.dev.jsonl, one row
-// a case, as `docs/metrics.md` describes; the rows with invented text are built in, so
-// that a program tells by itself what it reproduces.
+// Package conformance runs golden vectors: it compares the original scorers' results for given inputs with ours. A vector file is JSON Lines,
+// FILE.dev.jsonl, one row
+// a case, as `docs/metrics.md` describes; the rows with invented text are built in, so that a program can verify by itself what it reproduces.
 //
 // A row that needs data which is not at hand (`ref` rows, prompts of the original) is
 // skipped and shown, never counted as passed. A file is held in memory while its rows
@@ -322,7 +321,7 @@ func (rep Report) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "%26s %s\n", "", r.Origin)
 		}
 		for _, want := range r.Want {
-			fmt.Fprintf(w, "%26s skipped for want of %s\n", "", want)
+			fmt.Fprintf(w, "%26s skipped, not available: %s\n", "", want)
 		}
 		for _, f := range r.Failures {
 			fmt.Fprintf(w, "%26s %s %s: have %s, want %s\n", "", f.ID, f.Field, f.Have, f.Want)

@@ -1,6 +1,5 @@
-// Package experiment runs the experiments of seed 002 (QARP): arms of one design, each a
-// run of eval/pipeline in a folder of its own, and analyses of them, each a step of
-// internal/build. What is done is not done again: a changed option of one arm asks that
+// Package experiment runs the QARP and PCM experiments: arms of one design, each a run of eval/pipeline in its own folder, and their analyses, each a
+// step of internal/build. What is done is not done again: a changed option of one arm asks that
 // arm again and makes the analyses that rest on it.
 //
 //	OUT/runs/ARM/       a run each

@@ -23,7 +23,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// A Decision is a point at which the seed says how to go on, with what was found.
+// A Decision is a point at which the seed says how to continue, with what was found.
 type Decision struct {
 	Name    string   `json:"name"`
 	Dataset string   `json:"dataset"`

@@ -49,10 +49,10 @@ func otherTime(r *schema.QARecord) bool {
 const (
 	timeTerms     = 25
 	oldValueTerms = 12
-	oldValueShare = 0.8 // of the answer's own terms that stand in the old text
+	oldValueShare = 0.8 // of the answer's own terms that are in the old text
 )
 
-// oldValue reports whether the answer's own words stand in a text that had been set
+// oldValue reports whether the answer's own words are in a text that had been set
 // aside: one that a later memory replaced, one that the data set says was updated, or,
 // of a question about an update, evidence before its newest.
 func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
@@ -92,7 +92,7 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 	if !update || len(needs) < 2 {
 		return false
 	}
-	newest := len(needs) - 1 // needs stand in the order of the turns
+	newest := len(needs) - 1 // needs are in the order of the turns
 	for _, n := range needs[:newest] {
 		if says(n.text) {
 			return true

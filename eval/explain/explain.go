@@ -1,4 +1,4 @@
-// Package explain says at which hop a failed question was lost, and why: graded QA
+// Package explain determines at which hop a failed question was lost, and why: graded QA
 // records in, the same records with an Attribution out, in their order.
 //
 // A fact passes these hops on its way to an answer: the turn that says it is ingested,
@@ -6,8 +6,8 @@
 // reader, and the answer is graded against a gold that is right. Every piece of gold
 // evidence of the question is followed along them in the session records (deltas and
 // snapshots) and in the QA record (hits, ranks below k, context). The earliest hop at
-// which a piece is lost is the question's; it is "read" when nothing was lost, and
-// before all of them stand a wrong gold and a wrong grade. Nothing is guessed: where a
+// which a piece is lost is the question's; it is "read" if nothing was lost. A wrong gold and a wrong grade come before all of them. Nothing is guessed:
+// where a
 // system shows too little, the hop is "opaque" and the reason says what is missing.
 //
 // Key and order are those of the QA records. Held at a time: the sessions, the case
@@ -30,7 +30,7 @@ import (
 // Options of QA.
 type Options struct {
 	// Sessions are the session records of the run, Cases the cases asked. Both are read
-	// again whenever a system starts over on the same cases, so a Seq must begin anew
+	// again whenever a system starts over on the same cases, so a Seq must begin again
 	// each time; their order should be that of the QA records, else every case costs a
 	// pass. Without Sessions what happened before retrieval is not told, without Cases
 	// only what memories say by their sources.
@@ -57,7 +57,7 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
-	// Report is called with the findings in Sessions and Cases, once each; nil drops them.
+	// Report receives the findings in Sessions and Cases, once each; nil drops them.
 	Report func(*schema.Finding)
 }
 
@@ -145,7 +145,7 @@ func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Att
 }
 
 // load makes ready the sessions and the case of r. A repeat that only answered again
-// stands on the memory of the first.
+// rests on the memory of the first.
 func (x *explainer) load(r *schema.QARecord) error {
 	g := group{r.System, r.Dataset, r.CaseID, r.Repeat}
 	if x.loaded && x.at == g {

@@ -28,7 +28,7 @@ type step struct {
 	reason string
 }
 
-// walked are the hops that a graph tells more of: what was lost up to retrieval.
+// walked are the hops for which a graph gives more detail: losses up to retrieval.
 var walked = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, schema.HopRetrieve, schema.HopOpaque}
 
 // breakOf walks the graph from each need, and gives a the earliest break of those lost.
@@ -284,7 +284,7 @@ func nameOf(id schema.NodeID) string {
 // memory is neither.
 //
 // A claim says it when its object has one of the gold's words, or, where the turn has
-// none of them, when its object stands in the memory at all. It is about something else
+// none of them, when its object is in the memory at all. It is about something else
 // when its object has none of them and shares no word with the memory that it rests on,
 // or when its subject is a user (or agent), another one said the turn, and the memory
 // does not name it.
@@ -351,7 +351,7 @@ func (x *explainer) holdsAt(ctx context.Context, c claim, r *schema.QARecord) (b
 	return schema.BreakRank, fmt.Sprintf("claim %s is linked and was not among the first %d", c.id, r.K), nil
 }
 
-// later reports whether instant a lies after b, as far as both are told: "2025-03" is
+// later reports whether instant a lies after b, to the precision that both have: "2025-03" is
 // not after "2025-03-07".
 func later(a, b string) bool {
 	n := min(len(a), len(b), len("2006-01-02T15:04:05"))

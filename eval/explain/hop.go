@@ -83,7 +83,7 @@ func goldFinding(reason string, refs ...schema.EventRef) (finding, bool) {
 	return finding{hop: schema.HopGold, reason: reason, refs: refs}, true
 }
 
-// erratum is what a correction list says of the gold.
+// erratum is the correction of the gold, if a list has one.
 func erratum(r *schema.QARecord, v verdict) (finding, bool) {
 	if r.Errata == nil {
 		return finding{}, false
@@ -150,8 +150,8 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 	return ref, false
 }
 
-// lost is the earliest hop at which a need was lost, "read" if none was, "opaque" if
-// that cannot be told of one and no other was lost; and all that were lost.
+// lost is the earliest hop at which a need was lost, "read" if none was, "opaque" if that cannot be determined for one and no other was lost; and all
+// lost needs.
 func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost []*need) {
 	if len(needs) == 0 {
 		if key := textnorm.Key(r.Gold); key != "" && strings.Contains(textnorm.Key(r.Context), key) {

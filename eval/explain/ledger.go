@@ -48,7 +48,7 @@ func (v *version) bag() *bag {
 	return v.words
 }
 
-// liveAt reports whether it stood after session s.
+// liveAt reports whether it was after session s.
 func (v *version) liveAt(s int) bool { return v.from <= s && s < v.to }
 
 func newLedger(ss []schema.SessionRecord) *ledger {

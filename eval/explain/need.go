@@ -59,7 +59,7 @@ type story struct {
 	keys      map[int]string // textnorm.Key of what turns say
 }
 
-// place is a turn and where it stands.
+// place is a turn and its position.
 type place struct {
 	turn    *schema.CaseTurn
 	session *schema.Session
@@ -237,8 +237,8 @@ func (s *story) together(unit string, a, b schema.EventRef) bool {
 }
 
 // holds reports whether a memory's text carries the need. Of a system that keeps what
-// was said, the words decide, whatever the memory names as its sources; of one that
-// writes in its own words, its sources, the gold's words and what it says of them.
+// was said, the words decide, regardless of the sources that the memory names; for one that writes in its own words, its sources, the gold's words and
+// its statements about them.
 func (n *need) holds(text string, sources []schema.EventRef, f *fidelity.Frame) bool {
 	if len(n.refs) == 0 {
 		return n.fact.CoveredBy(protocol.NewFact(text))

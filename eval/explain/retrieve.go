@@ -139,7 +139,7 @@ func (x *explainer) ours(sources []schema.EventRef) bool {
 	})
 }
 
-// notRetrieved says where a live memory stood.
+// notRetrieved reports the rank of a live memory.
 func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) finding {
 	var ids []schema.PointID
 	for _, v := range live {
@@ -195,9 +195,9 @@ func (x *explainer) others(r *schema.QARecord, n *need) string {
 // few doubles among good hits are usual, and cost the evidence its place only by chance.
 func mostly(wasted int, r *schema.QARecord) bool { return wasted*2 >= len(r.Hits) }
 
-// belowK is the finding of evidence that stood below the hits.
+// belowK is the finding of evidence that was below the hits.
 func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name string) finding {
-	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s stood at rank %d, k is %d", name, b.Rank, r.K)}
+	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s was at rank %d, k is %d", name, b.Rank, r.K)}
 	if kind, wasted, what := x.wasted(r); wasted > 0 && (b.Rank-wasted <= len(r.Hits) || mostly(wasted, r)) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)

@@ -13,7 +13,7 @@ import (
 
 // A Sheet is what a person is shown of an answer to say whether it is right and, if not,
 // where it was lost. Neither a grade nor what explain says is on it: a label that was led
-// is no check.
+// is not a check.
 type Sheet struct {
 	System     string `json:"system"`
 	Dataset    string `json:"dataset"`

@@ -45,7 +45,7 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 	}
 	worst.refs, worst.ids = n.refs, point(ids...)
 	if worst.reason == "" {
-		worst.reason = fmt.Sprintf("the memory of %s was retrieved at rank %d and is not whole in the context", n.name, hits[0].Rank)
+		worst.reason = fmt.Sprintf("the memory of %s was retrieved at rank %d and is incomplete in the context", n.name, hits[0].Rank)
 	}
 	return worst
 }
@@ -99,8 +99,7 @@ func (x *explainer) unclaimed(r *schema.QARecord, h *schema.QAHit) string {
 	return rest
 }
 
-// unlabelled is a text as an original: a speaker's name before it is compared as one, and is
-// no part of what was said.
+// unlabelled is a text as an original: a speaker's name before it is compared as one, and is not part of what was said.
 func (s *story) unlabelled(text string) fidelity.Original {
 	o := fidelity.Original{Text: text, Speakers: s.speakers()}
 	for _, name := range o.Speakers {
@@ -212,8 +211,7 @@ func (x *explainer) contextTokens(r *schema.QARecord) int {
 // key: shorter ones are there by chance.
 const shortest = 16
 
-// contextHolds reports whether the turn, or a live memory of it, stands in the context
-// word for word.
+// contextHolds reports whether the context contains the turn, or a live memory of it, word for word.
 func (x *explainer) contextHolds(r *schema.QARecord, n *need, live []*version) bool {
 	all := x.contextKey(r)
 	holds := func(text string) bool {

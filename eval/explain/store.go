@@ -212,7 +212,7 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 		if len(near) > 0 {
 			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
 		}
-		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), refs: n.refs}
+		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made from %s: %s", n.name, quote(n.text)), refs: n.refs}
 	}
 	shows := "the system shows neither its memories nor what it retrieved"
 	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {
@@ -234,7 +234,7 @@ func (x *explainer) after(v *version) []string {
 
 // notIngested reports that no turn of the need was given to the system, as far as its
 // sessions say. Where a session took fewer turns than it has, a turn without a memory
-// is one of the missing when it stands behind those taken (turns go in in their order),
+// is one of the missing when it is behind those taken (turns go in in their order),
 // or when just as many have no memory as are missing. Else it is one or the other.
 func (x *explainer) notIngested(n *need) (finding, bool) {
 	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {

@@ -102,7 +102,7 @@ type edit struct {
 	first, atEnd bool
 }
 
-// edits are the differences inside the original. What stands before and after it in the
+// edits are the differences inside the original. What is before and after it in the
 // text belongs to its frame, but for words in the place of its own last or first ones.
 func (a alignment) edits() (out []edit) {
 	last := -1 // word of have that was matched last
@@ -184,7 +184,7 @@ func (a alignment) put(e edit, got string) span {
 	return span{a.have[e.hfrom].from, a.have[e.hto-1].to}
 }
 
-// frames reports whether what stands at the place of an edit is what surrounds the original,
+// frames reports whether what is at the place of an edit is what surrounds the original,
 // and nothing in the place of its words.
 func (e edit) frames() bool {
 	return (e.first || e.atEnd) && e.hto-e.hfrom > 2*(e.to-e.from)

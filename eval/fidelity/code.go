@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A text is the original in a code that nobody named if each sign of the original became the
-// same thing wherever it stands: another character (ROT47, a wrong character set, a bad
+// A text is the original in a code that nobody named if each sign of the original became the same thing everywhere: another character (ROT47, a wrong
+// character set, a bad
 // scanner), a group of characters (hexadecimal, bits), or a word (Morse, numbers of bytes).
 // Signs are characters, or bytes of UTF-8 or UTF-16.
 
@@ -44,8 +44,7 @@ const (
 	leastRepeated = 3 // signs that were met again and became the same
 )
 
-// signsOf cuts a text into characters, and into bytes of two encodings. A byte that is no
-// character of the text is like none: its sign is no text.
+// signsOf cuts a text into characters, and into bytes of two encodings. A byte that is not part of a character of the text matches none: its sign is not text.
 func signsOf(text string) [][]string {
 	var bytes, wide []string
 	for i := range len(text) {
@@ -102,7 +101,7 @@ func mappedBy(signs, images []string, fold func(string) string) bool {
 	return astray*25 <= len(signs) && len(same)*4 >= len(to)*3 && changed*5 >= len(signs) && (again >= leastRepeated || shifted >= leastSigns && shifted*4 >= changed*3)
 }
 
-// jumbled reports whether a text is no words in any language but long runs of letters and
+// jumbled reports whether a text is not words in any language but long runs of letters and
 // digits whose classes change all the time, as packed bytes look. Signs do not count: words
 // are joined by them.
 func jumbled(got string) bool {

@@ -155,8 +155,7 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(string(append(b, s[at:]...)), "")
 }
 
-// hexadecimal reads the bytes that stand as pairs of digits apart from each other, wherever
-// they are in a dump.
+// hexadecimal reads the bytes written as separate pairs of digits, anywhere in a dump.
 func hexadecimal(s string) (string, bool) {
 	var b []byte
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -173,7 +172,7 @@ func digitOf(r rune) rune {
 	if !unicode.Is(unicode.Nd, r) {
 		return r
 	}
-	zero := r // the ten digits of a script stand in a row
+	zero := r // the ten digits of a script are in a row
 	for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
 		zero--
 	}

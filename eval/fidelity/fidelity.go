@@ -1,5 +1,5 @@
-// Package fidelity compares what a memory system shows with what was said: whether a
-// text still carries an original, and if not, what happened to it. It knows nothing of
+// Package fidelity compares a memory system's texts with what was said: whether a text still contains an original, and if not, what happened to it. It
+// knows nothing of
 // systems or faults: it aligns the words of two texts and names the first difference that
 // changes what a reader would learn.
 //
@@ -45,22 +45,22 @@ func (d Difference) Same() bool { return d.Kind == "" }
 const (
 	foreignBelow = 0.35 // less of the original's words: the text is another one
 	mostTokens   = 3000 // an original is aligned by at most this many of its words
-	excerptBelow = 0.6  // less of a sentence's words: it was left out; of under four words it cannot be told
+	excerptBelow = 0.6  // less of a sentence's words: it was omitted; of under four words it cannot be told
 	shortestRun  = 3    // weight of words in a row that are not there by chance
 	shortestEnd  = 2    // the same at an end of both texts
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
 	restatedFrom = 0.5  // of an original's words: a text with fewer does not say it in other words
-	leastKept    = 5    // one in so many of an original's letters: fewer, with gaps, are found in it by chance
-	longestName  = 40   // letters and digits of an identifier that is no digest or address
+	leastKept    = 5    // one in this many of an original's letters: fewer, with gaps, are found in it by chance
+	longestName  = 40   // letters and digits of an identifier that is not a digest or address
 	leastWords   = 4    // of a text, to be known by how they are spelt
-	leastSpliced = 2    // letters that a text has of an original before it goes on as another
-	leastLost    = 3    // a text goes on as another where a third of the original is gone
+	leastSpliced = 2    // letters that a text shares with an original before it continues as another
+	leastLost    = 3    // a text continues as another if a third of the original is missing
 	leastCode    = 7    // digits with dashes between them that are one code, not two numbers
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 
-// Compare tells what a text made of an original. Frame is what this system usually puts
+// Compare determines how a text differs from an original. Frame is what this system usually puts
 // around originals.
 func Compare(o Original, got string, frame *Frame) Difference {
 	want := words(o.Text)
@@ -130,7 +130,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
-	if said := o.unlabelled(got); said != got { // a label is no part of what was said
+	if said := o.unlabelled(got); said != got { // a label is not part of what was said
 		if b := align(want, words(said)); b.kept() >= a.kept() {
 			a, got, have = b, said, words(said)
 		}
@@ -159,8 +159,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 // terminal are control sequences of terminals (ECMA-48): colours, and what is deleted.
 var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
 
-// empty reports whether a text has no words but names, roles and dates before them, or the
-// word that programs write where there is no value.
+// empty reports whether a text has no words but names, roles and dates before them, or only a placeholder that programs write for a missing value.
 func (o Original) empty(have []word, got string) bool {
 	said := strings.TrimSpace(o.unlabelled(got))
 	switch strings.ToLower(said) {
@@ -242,7 +241,7 @@ func Carries(text, got string) bool {
 	return len(want) > 0 && within(want, words(got)) >= 0
 }
 
-// Covered reports whether pieces of a text are all of it: each piece stands in the text
+// Covered reports whether pieces of a text are all of it: each piece is in the text
 // without a gap, and together they have its words but for one in fifty.
 func Covered(text string, pieces []string) bool {
 	want := words(text)
@@ -342,7 +341,7 @@ func closest(text, got string) (sentence, line string, share float64) {
 }
 
 // Excerpt reports whether got has sentences of a text as they are, and nothing that resembles
-// the others: these were left out, not altered.
+// the others: these were omitted, not altered.
 func Excerpt(text, got string) bool {
 	left := 0
 	all := sentences(text)
@@ -385,7 +384,7 @@ func (o Original) identifier(got string, want []word) bool {
 	})
 }
 
-// within is where want stands in have without a gap, -1 if nowhere.
+// within is where want is in have without a gap, -1 if nowhere.
 func within(want, have []word) int {
 	for i := 0; i+len(want) <= len(have); i++ {
 		n := 0

@@ -184,8 +184,8 @@ func sayings(ws []word) (n float64) {
 	return n
 }
 
-// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is
-// no sentence: who takes clauses out of what was said cuts it.
+// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is not a sentence: a system that extracts clauses truncates
+// what was said.
 func endsSentence(text string, at func(text, mark string) bool) bool {
 	return slices.ContainsFunc([]string{".", "!", "?", ";", "\n", "。", "！", "？", "；", "…"}, func(mark string) bool { return at(text, mark) })
 }
@@ -216,7 +216,7 @@ func (o Original) named(label string) bool {
 	return false
 }
 
-// others reports whether a label names somebody else who takes part, right before the
+// others reports whether a label names someone else who takes part, right before the
 // text.
 func (o Original) others(label string) bool {
 	roles := []string{"user", "assistant", "agent", "human", "system"}
@@ -233,7 +233,7 @@ func (o Original) others(label string) bool {
 	return false
 }
 
-// quoted reports whether the last stretch of a label that ends with a colon names somebody
+// quoted reports whether the last stretch of a label that ends with a colon names someone
 // else who takes part: after one that names the speaker ("Iris: Tomas claims:"), or beside him
 // ("Iris/Tomas:").
 func (o Original) quoted(label string) bool {
@@ -251,7 +251,7 @@ func (o Original) quoted(label string) bool {
 	})
 }
 
-// differs looks at what stands around an original that is there word for word.
+// differs checks the text around an original that is present word for word.
 func (f *Frame) differs(o Original, got string, have []word, from, to int) Difference {
 	before := label(got, have, from)
 	excerpt := mark(before + o.Text)
@@ -482,13 +482,12 @@ var pointing = []string{"that", "this", "it", "these", "those", "true", "truth",
 
 var copulas = []string{"is", "its", "thats", "are", "was", "were", "am", "是", "叫", "为"}
 
-// wallClock reports whether one of these days stands on most texts: the day of the run,
-// not that of what was said.
+// wallClock reports whether one of these days is on most texts: the day of the run, not of what was said.
 func (f *Frame) wallClock(ds []timex.Day) bool {
 	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
 }
 
-// explains reports whether a word around an original is no surprise: a name, a date, a
+// explains reports whether a word around an original is not a surprise: a name, a date, a
 // number, a word of most of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
 	if w.number || f.beside[w.norm] >= max(3, f.texts*3/4) {

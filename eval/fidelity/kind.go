@@ -223,7 +223,7 @@ func sentenceAround(text string, w word) (from, to int) {
 	return from, len(text)
 }
 
-// called reports whether what stands at a stretch is what something is called, or somebody
+// called reports whether what is at a stretch is what something is called, or someone
 // with a title: what is put there is a name, whatever its letters.
 func (t *typed) called(s span) bool {
 	before, after := strings.TrimRight(t.text[:s.from], " \"“《"), strings.TrimLeft(t.text[s.to:], " ")
@@ -465,7 +465,7 @@ func misspelt(gone, put []word) bool {
 	})
 }
 
-// joined are the letters of words as they stand.
+// joined are the letters of words, unchanged.
 func joined(ws []word) string {
 	var b strings.Builder
 	for _, w := range ws {
@@ -492,7 +492,7 @@ func sameButDigits(a, b string) bool {
 	return a != b && bare(a) == bare(b)
 }
 
-// moved reports whether words that are gone from their place stand in another: all that say
+// moved reports whether words that are gone from their place are in another: all that say
 // something are among those of the text that nothing was paired with.
 func (a alignment) moved(gone []word) bool {
 	paired := map[int]bool{}
@@ -519,7 +519,7 @@ func (a alignment) moved(gone []word) bool {
 	return n > 0
 }
 
-// repeats reports whether an edit puts in what stands right before or behind it, once more.
+// repeats reports whether an edit puts in what is right before or behind it, once more.
 func (a alignment) repeats(e edit) bool {
 	n := e.hto - e.hfrom
 	if e.to > e.from || n == 0 {
@@ -529,7 +529,7 @@ func (a alignment) repeats(e edit) bool {
 	return e.hfrom >= n && joined(a.have[e.hfrom-n:e.hfrom]) == put || e.hto+n <= len(a.have) && joined(a.have[e.hto:e.hto+n]) == put
 }
 
-// fillers count the words that stand in the places of different ones.
+// fillers count the words that are in the places of different ones.
 func (a alignment) fillers() map[string]int {
 	places := map[string]map[string]bool{}
 	for _, e := range a.edits() {

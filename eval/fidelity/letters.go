@@ -65,7 +65,7 @@ func elided(text, got string) bool {
 	if strings.ContainsFunc(text, marks) || !strings.ContainsFunc(got, marks) {
 		return false
 	}
-	if at := strings.LastIndex(got, "…["); at > 0 && strings.HasSuffix(strings.TrimSpace(got), "]") { // how much was left out
+	if at := strings.LastIndex(got, "…["); at > 0 && strings.HasSuffix(strings.TrimSpace(got), "]") { // how much was omitted
 		got = got[:at] + "…"
 	}
 	want, n := string(letters(text)), 0
@@ -137,7 +137,7 @@ func permuted(text, got string) bool {
 	return slices.Equal(a, b)
 }
 
-// spelling is the letters, digits and signs of a text, and what stands between them.
+// spelling is the letters, digits and signs of a text, and what is between them.
 type spelling struct {
 	letters []rune
 	blank   []bool // by letter: white space is before it
@@ -274,7 +274,7 @@ func spelt(text, got string) bool {
 	return at >= 0 && moved <= 2 && len(a.letters) > 0 && (at == 0 || b.blank[at]) && (end == len(b.letters) || b.blank[end])
 }
 
-// index is where some letters stand in others, -1 if nowhere.
+// index is where some letters are in others, -1 if nowhere.
 func index(in, some []rune) int {
 	for i := 0; i+len(some) <= len(in); i++ {
 		if slices.Equal(in[i:i+len(some)], some) {
@@ -284,7 +284,7 @@ func index(in, some []rune) int {
 	return -1
 }
 
-// gibberish reports whether Chinese characters are no text: no two of them make a word, and
+// gibberish reports whether Chinese characters are not text: no two of them make a word, and
 // next to none belong to grammar.
 func gibberish(s string) bool {
 	n, grammar := 0, 0
@@ -302,7 +302,7 @@ func gibberish(s string) bool {
 	return n >= 5 && grammar*4 < n
 }
 
-// detached reports whether the signs of a text that are not ASCII are gone, and stand behind it
+// detached reports whether the signs of a text that are not ASCII are gone, and are behind it
 // as one word that is a code of them.
 func detached(text, after string) bool {
 	wide := func(r rune) bool { return r >= utf8.RuneSelf && !unicode.IsPunct(r) }
@@ -339,7 +339,7 @@ func respelt(text, got string) bool {
 	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
-// halved is a text that stands there several times, or each word of which stands there twice,
+// halved is a text that is there several times, or each word of which is there twice,
 // once; "" where it is none.
 func halved(s string) string {
 	s = strings.Join(strings.Fields(s), " ")

@@ -17,15 +17,14 @@ var (
 	they = []string{"he", "him", "his", "she", "her", "they", "them", "their", "他", "她"} // after his name
 )
 
-// person says of whom an edit of one word speaks in the place of the speaker.
+// person determines to whom an edit of one word refers instead of the speaker.
 const (
 	noPerson = iota
 	theSpeaker
 	another
 )
 
-// person is of whom words speak that stand where the speaker spoke of himself: of him, by his
-// name or a pronoun, or of another who takes part.
+// person is the reference of words that replace the speaker's reference to himself: the speaker, by name or pronoun, or another participant.
 func (o Original) person(gone, put []word) int {
 	verb := func(w word) bool { return slices.Contains([]string{"am", "are", "is", "have", "has"}, w.norm) } // goes with the person
 	gone = slices.DeleteFunc(slices.Clone(gone), verb)

@@ -66,7 +66,7 @@ func (t *typed) terms() (out []term) {
 				}
 			}
 		}
-		if met > 1 { // a score, a code: its parts are no values
+		if met > 1 { // a score, a code: its parts are not values
 			in = -1
 		}
 		switch {
@@ -164,7 +164,7 @@ func quantity(text string, i int) (v measure.Value, end int) {
 	return continued(text, v, end)
 }
 
-// continued adds what goes on with a quantity in a smaller unit: 1 h 45 min.
+// continued adds what continues with a quantity in a smaller unit: 1 h 45 min.
 func continued(text string, v measure.Value, end int) (measure.Value, int) {
 	at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " "))
 	more, to := measure.At(text, at)

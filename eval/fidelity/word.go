@@ -25,7 +25,7 @@ type word struct {
 	nt       bool    // a contraction with not
 }
 
-// joins reports whether r belongs to a word when it stands between two of its runes.
+// joins reports whether r belongs to a word when it is between two of its runes.
 func joins(before, r, after rune) bool {
 	digits := unicode.IsDigit(before) && unicode.IsDigit(after)
 	switch r {

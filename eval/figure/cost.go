@@ -8,7 +8,7 @@ import (
 	"membench/schema"
 )
 
-// Prices is a price table and where it stands in time.
+// Prices is a price table and where it is in time.
 type Prices struct {
 	llm.Prices
 	Currency string

@@ -1,5 +1,5 @@
-// Package figure makes one figure of many grades: the mean, what it leaves out, and
-// its intervals. Aggregating, comparing and auditing all stand on it, so that one
+// Package figure computes one figure from many grades: the mean, the excluded answers, and intervals. Aggregating, comparing and auditing all rest on
+// it, so that one
 // denominator rule holds everywhere.
 package figure
 

@@ -1,5 +1,4 @@
-// Package grade puts the verdicts of named protocols beside answers: a stream of QA
-// records in, the same records with grades out, in their order. Nothing else of a
+// Package grade grades answers by named protocols: a stream of QA records in, the same records with grades out, in their order. Nothing else of a
 // record changes, so that an answer can be graded again, by more protocols or another
 // judge, without asking the system again.
 //
@@ -35,7 +34,7 @@ type Options struct {
 	Judge   llm.Generator
 	Votes   int  // how often a judge is asked about one answer, odd; 0 is once. The majority decides
 	Workers int  // answers graded at once; 0 is one
-	Again   bool // ask judges anew even where a record has their verdict
+	Again   bool // ask judges again even where a record has their verdict
 	// Asks, where given, says whether a judge's model shall be asked about a record: a
 	// protocol of another data set would cost a call and mean nothing. Such a grade is
 	// left out. The record has the grades of the protocols before it.
@@ -101,7 +100,7 @@ type item[T any] struct {
 	err error
 }
 
-// skipped reports whether err stands in place of a record.
+// skipped reports whether err is in place of a record.
 func skipped(err error) bool {
 	var f *schema.Finding
 	return err != nil && !(errors.As(err, &f) && f.Warning)
@@ -150,7 +149,7 @@ func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Co
 	}
 }
 
-// QA grades every record by every protocol. An error that is no finding, such as a
+// QA grades every record by every protocol. An error that is not a finding, such as a
 // cancelled context or wrong options, ends the stream.
 func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
 	if err := o.Check(); err != nil {
@@ -172,7 +171,7 @@ func one(ctx context.Context, r *schema.QARecord, o Options) error {
 	for _, p := range o.Protocols {
 		ids[p.ID()] = true
 	}
-	// Grades against a corrected gold are made anew: the correction may have changed.
+	// Grades against a corrected gold are made again: the correction may have changed.
 	grades := slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold == schema.GoldCorrected && ids[g.Protocol] })
 	var cost llm.Usage
 	for _, p := range o.Protocols {
@@ -236,7 +235,7 @@ func corrected(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o 
 			return g, used, false, nil // the same question to the model
 		}
 	}
-	// Verdicts that stand in the record are looked up by their gold.
+	// Verdicts that are in the record are looked up by their gold.
 	c.Grades = slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold != schema.GoldCorrected })
 	g, used, err = gradeOne(ctx, &c, p, o)
 	if r.Errata.Kind == schema.ErratumEvidence && same(g, recorded) {

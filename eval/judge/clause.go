@@ -2,7 +2,7 @@ package judge
 
 import "strings"
 
-// A clause is a stretch of an answer that says one thing: what stands between marks, and
+// A clause is a stretch of an answer that says one thing: what is between marks, and
 // before and behind a word that joins or denies.
 type clause struct {
 	from, to int // tokens
@@ -16,7 +16,7 @@ type clause struct {
 	points   bool   // a word points at what was said
 	nothing  bool   // denies that there is anything else
 	asks     bool   // a question
-	embedded bool   // begins with "that": what stands before it says whose words it is
+	embedded bool   // begins with "that": what is before it says whose words it is
 }
 
 // acting groups the kinds of operators by what they do to a statement.
@@ -144,7 +144,7 @@ func (p *prepared) parts(r *reading, i int, op string) bool {
 	return joins[t.toks[i].word] || t.toks[i].han && (op == "contrast" || op == "negation" && !t.toks[i-1].neg)
 }
 
-// gap is what stands between a token and the one before it.
+// gap is what is between a token and the one before it.
 func (t *text) gap(i int) string { return t.raw[min(t.end(i-1), t.toks[i].pos):t.toks[i].pos] }
 
 // home is the clause that asserts the gold most plainly, the last where several do; full
@@ -169,7 +169,7 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 	for i := c.from; i < c.to; i++ {
 		k := &p.at.toks[i]
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
-			return false // somebody or something of the gold
+			return false // someone or something of the gold
 		}
 		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(i, nil))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
@@ -290,7 +290,7 @@ type standing struct {
 	kind  []uint8
 }
 
-// stand reads an answer by its clauses, once.
+// stand parses an answer into clauses, once.
 func (p *prepared) stand(r *reading) *standing {
 	if r.standing == nil {
 		kind := p.kinds(r)
@@ -330,7 +330,7 @@ func (p *prepared) clauseText(c *clause) string {
 	return p.at.raw[p.at.toks[c.from].pos:end]
 }
 
-// courteous reports whether a byte of the answer stands in a courtesy.
+// courteous reports whether a byte of the answer is in a courtesy.
 func (p *prepared) courteous(pos int) bool {
 	low := p.at.low()
 	if len(low) != len(p.at.raw) {

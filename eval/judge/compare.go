@@ -17,7 +17,7 @@ type comparison struct {
 	perSent [][]float64 // [sentence][gold word] best match
 
 	cov, covExact  float64 // weighted recall of the gold's content words
-	covHead        float64 // of what stands before "because", "(", ";"
+	covHead        float64 // of what is before "because", "(", ";"
 	covSent        float64 // best single sentence
 	covFirst       float64 // first sentence
 	prec           float64 // weighted share of the answer's words outside the question that match
@@ -64,7 +64,7 @@ func compare(q, g, a *text) *comparison {
 	return c
 }
 
-// markQuestion marks the words of t that stand in the question.
+// markQuestion marks the words of t that are in the question.
 func markQuestion(q, t *text) {
 	for i := range t.toks {
 		k := &t.toks[i]
@@ -88,7 +88,7 @@ func (c *comparison) dropRestated() {
 		return
 	}
 	for i := 0; i+n <= len(c.a.toks); i++ {
-		same, own := 0, -1 // own: a word that stands in the place of another; "Anna won" for "Who won" says who
+		same, own := 0, -1 // own: a word that is in the place of another; "Anna won" for "Who won" says who
 		for j := 0; j < n; j++ {
 			if c.a.toks[i+j].stem == c.q.toks[j].stem {
 				same++
@@ -113,7 +113,7 @@ func (c *comparison) dropRestated() {
 	}
 }
 
-// same says how well a word of the answer stands for a word of the gold, [0,1].
+// same is how well a word of the answer matches a word of the gold, [0,1].
 func same(g, a *tok) float64 {
 	switch {
 	case g.stem == a.stem:

@@ -38,7 +38,7 @@ func dates(t *text, year int) when {
 	return w
 }
 
-// timeWord reports a word that may stand beside a date and belongs to it.
+// timeWord reports a word that may be beside a date and belongs to it.
 func timeWord(w string) bool {
 	switch w {
 	case "day", "week", "weekend", "month", "year", "date", "night", "evening", "morning", "afternoon", "approximately", "early", "late", "mid", "next", "last", "ago", "later", "prior", "shortly", "time", "few", "couple", "years", "months", "days", "weeks", "old", "first":
@@ -79,7 +79,7 @@ func (w *when) isDate() bool {
 // isDuration reports whether a gold is a length of time and nothing else.
 func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur)+len(w.rel) > 0 && w.rest == 0 }
 
-// A relation is how an answer's date or length stands to the gold's. Its class is
+// A relation is how an answer's date or length relates to the gold's. Its class is
 // what the trained judge knows the odds of; score is the odds without training.
 type relation struct {
 	class string

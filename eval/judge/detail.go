@@ -140,7 +140,7 @@ func (e *evidence) valuesSaid() []float64 {
 }
 
 // roles says whether the question asks who does something; whether the answer says whom it is done to, so that
-// what the question names, its verb and the gold stand in that order; what that distinguishes the question the home
+// what the question names, its verb and the gold are in that order; what that distinguishes the question the home
 // lacks and another clause has; whether the home has something else instead; where the answer speaks of now; and
 // whether it has another period or part of the day than question and gold.
 func (e *evidence) roles() []float64 {

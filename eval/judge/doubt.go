@@ -77,7 +77,7 @@ func (p *prepared) why(r *reading) string {
 	return "how it says the gold cannot be read with certainty"
 }
 
-// persons are pronouns by which a sentence goes on about somebody.
+// persons are pronouns by which a sentence continues about someone.
 var persons = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields("everyone everybody he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它") {

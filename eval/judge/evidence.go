@@ -214,7 +214,7 @@ func (e *evidence) takesUp(c *clause) (lacks, rest int) {
 	return lacks, rest
 }
 
-// valueSaid reports whether byte g of the gold stands in a value that the one at byte a of the answer says.
+// valueSaid reports whether byte g of the gold is in a value that the one at byte a of the answer says.
 func (p *prepared) valueSaid(g, a int) bool {
 	for _, x := range p.gv {
 		if g < x.pos || g >= x.end {

@@ -296,8 +296,8 @@ func Features(q Question, gold, answer string) []float64 {
 	return f
 }
 
-// Relation is how the dates or lengths of an answer stand to those of a gold that is
-// nothing else: the name under which the trained judge keeps its odds; "" where words
+// Relation is how the dates or lengths of an answer relate to those of a gold that consists only of them: the name under which the trained judge keeps
+// its odds; "" where words
 // decide or there are several dates.
 func Relation(q Question, gold, answer string) string {
 	p := prepare(q, gold, answer)
@@ -330,7 +330,7 @@ type prepared struct {
 	abstainQ   bool
 }
 
-// compared holds the words of gold and answer against each other, once. Where something else decides
+// compared compares the words of gold and answer with each other, once. Where something else decides
 // it is weighed all the same by the last stage.
 func (p *prepared) compared() *comparison {
 	if p.c == nil {

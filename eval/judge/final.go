@@ -8,7 +8,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// What is shorter is an answer as it stands, unless it marks its conclusion.
+// A shorter reply is the answer itself, unless it marks its conclusion.
 const longReply = 240 // bytes
 
 // conclusions begin the part of a reply that answers. Strong ones name the answer;
@@ -62,7 +62,7 @@ func finalPart(s string, q *text) (part, how string) {
 	return lastParagraph(s), "the last assertion"
 }
 
-// withoutFences leaves out the lines that begin and end a block of code.
+// withoutFences omits the lines that begin and end a block of code.
 func withoutFences(s string) string {
 	if !strings.Contains(s, "```") {
 		return s
@@ -87,7 +87,7 @@ func withoutOffer(s string) string {
 	return s
 }
 
-// lastMark is where the last of the marks stands at the beginning of a sentence or line
+// lastMark is where the last of the marks is at the beginning of a sentence or line
 // or, of "answer is" and its like, behind a few words of it.
 func lastMark(low string, marks []string) int {
 	best := -1
@@ -166,7 +166,7 @@ func listItem(s string) bool {
 	return hasAny(s, "- ", "* ", "• ", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9.")
 }
 
-// clip keeps the beginning of a conclusion that goes on for pages.
+// clip keeps the beginning of a very long conclusion.
 func clip(s string) string {
 	const most = 900 // bytes
 	if len(s) <= most {
@@ -175,7 +175,7 @@ func clip(s string) string {
 	return textnorm.Cut(s, most/3)
 }
 
-// ending keeps the end of a story that has no paragraphs: what it comes to stands there.
+// ending keeps the end of a story that has no paragraphs: what it comes to is there.
 func ending(s string) string {
 	const most = 900 // bytes
 	for len(s) > most {

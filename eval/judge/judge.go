@@ -1,5 +1,4 @@
-// Package judge decides by rule, without a model, whether an answer says what the
-// gold says, and shows the facts it compared.
+// Package judge decides by rule, without a model, whether an answer states what the gold states, and shows the facts it compared.
 //
 // An answer goes through these in order: an empty answer is wrong; a gold that is an
 // abstention wants an abstention; a gold that is a date or a length of time is
@@ -132,7 +131,7 @@ func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 		threshold = model().Thresholds.Long
 	}
 	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
-		v.Score = threshold // one clause is the answer, whatever stands around it
+		v.Score = threshold // one clause is the answer, regardless of the text around it
 	}
 	v.Correct = v.Score >= threshold
 	return v

@@ -133,8 +133,7 @@ func (p *prepared) says() bool {
 }
 
 // plainHome reports whether the clause with the gold has all of it and nothing else that is not of
-// the question or gives an answer: "Sure! That would be Biscuit. You told me …". What stands around
-// it can make it doubtful, not wrong.
+// the question or gives an answer: "Sure! That would be Biscuit. You told me …". The text around it can make it doubtful, not wrong.
 func (p *prepared) plainHome() bool {
 	r := p.read()
 	if r.first < 0 || !p.complete() {

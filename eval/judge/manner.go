@@ -182,7 +182,7 @@ func (m *manner) span(from, lo, hi, to int) {
 	m.put(ln1(rivals[0]), ln1(rivals[1]), ln1(rivals[2]), ln1(rivals[3]), b2f(twice))
 }
 
-// marks says what signs stand around the gold.
+// marks reports the punctuation around the gold.
 func (m *manner) marks(from, to, lo, hi int) {
 	r, t := m.r, m.p.at
 	start := t.toks[r.first].pos

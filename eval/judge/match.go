@@ -8,12 +8,12 @@ import (
 	"membench/internal/measure"
 )
 
-// matching is how the values of a gold stand in an answer.
+// matching is how the values of a gold are in an answer.
 type matching struct {
 	found   int  // of the gold's values
 	other   int  // index of an answer's value that contradicts one; -1 none
 	missed  int  // index of the first value of the gold that is not found; -1 none
-	before  bool // the contradiction stands before what was found
+	before  bool // the contradiction is before what was found
 	sameAll bool
 }
 
@@ -140,7 +140,7 @@ func (p *prepared) reckon() {
 	}
 }
 
-// reckoned reports whether a byte of the answer stands in a value from which the gold's is reckoned.
+// reckoned reports whether a byte of the answer is in a value from which the gold's is reckoned.
 func (p *prepared) reckoned(pos int) bool {
 	return slices.ContainsFunc(p.terms, func(s [2]int) bool { return pos >= s[0] && pos < s[1] })
 }

@@ -27,7 +27,7 @@ type Model struct {
 	Long *Model `json:"long,omitempty"`
 	// Sure are the weights of the last stage: how likely an answer is to be right, all facts together.
 	Sure *Model `json:"sure,omitempty"`
-	// Dates are the odds that an answer is right whose date or length stands so to the gold's.
+	// Dates are the odds that an answer is right, by the relation of its date or length to the gold's.
 	Dates   map[string]float64 `json:"dates"`
 	Bias    float64            `json:"bias"`
 	Mean    []float64          `json:"mean"`    // of each feature, taken off first

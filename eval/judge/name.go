@@ -21,7 +21,7 @@ func nameAt(s string, i int) (out []value, end int) {
 	for j > i && strings.IndexByte(".:-/#_", s[j-1]) >= 0 {
 		j--
 	}
-	if k := strings.IndexByte(s[i:j], ':'); k > 0 && label(s[i:i+k]) { // "IP:10.0.0.1": the name stands behind it
+	if k := strings.IndexByte(s[i:j], ':'); k > 0 && label(s[i:i+k]) { // "IP:10.0.0.1": the name is behind it
 		j, digits = i+k, false
 	}
 	c := s[i:j]
@@ -77,8 +77,8 @@ func nameAt(s string, i int) (out []value, end int) {
 	return nil, i
 }
 
-// label reports whether a word before a colon says what follows, and is no group of an address: it
-// is of letters, and one of them is no hexadecimal digit.
+// label reports whether a word before a colon says what follows, and is not a group of an address: it
+// is of letters, and one of them is not a hexadecimal digit.
 func label(w string) bool {
 	hex := true
 	for i := range len(w) {

@@ -3,7 +3,7 @@ package judge
 import "strings"
 
 // An order is a row of things that happen one after another, or of which one takes the place of
-// another. Words that say so move what they stand by.
+// another. Words of order move the item next to them.
 
 // inOrder compares the order in which the gold and the answer put things: +1 the same, -1 another, 0
 // where either has none. A question that asks which of two came first names them, and the gold one.
@@ -40,7 +40,7 @@ func (p *prepared) inOrder() int {
 // sequels part the steps of a row.
 var sequels = []string{", then ", " then ", ", and finally ", ", finally ", " and finally ", ", and then ", " followed by ", "→", "->", ",然后", "然后", ",再", ",最后", "最后", ",接着", "接着", ";", " before ", " to ", "改成了", "改成", "改为", "变成", "换成", "到", ",后", ", after that "}
 
-// steps are the steps of the gold, each by its words that no other has; none where it is no row.
+// steps are the steps of the gold, each by its words that no other has; none where it is not a row.
 func (p *prepared) steps() [][]*unit {
 	raw := p.gt.low()
 	row := hasWithin(raw, []string{"then ", "finally", "→", "->", "followed by", "然后", "接着", "改成", "改为", "变成", "换成"}) ||
@@ -118,8 +118,7 @@ func place(t *text, step []*unit) int {
 	return -1
 }
 
-// turnsOrder reports whether the answer's words say that it tells the steps in another row than
-// they stand: "to B from A", "B after A", "B, then A last".
+// turnsOrder reports whether the answer's words say that the steps are listed in another order: "to B from A", "B after A", "B, then A last".
 func (p *prepared) turnsOrder(at []int) bool {
 	u := p.at.units()
 	lo, hi := at[0], at[0]

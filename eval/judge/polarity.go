@@ -165,7 +165,7 @@ func (t *text) withholds(n int) bool { return t.deniesTelling(0, n) }
 // withheldAt reports whether the sentence that begins at token i does.
 func (t *text) withheldAt(i int) bool { return t.deniesTelling(i, t.toks[i].sent+1) }
 
-// deniesTelling reports whether such a denial stands from a token up to sentence n.
+// deniesTelling reports whether there is such a denial from a token up to sentence n.
 func (t *text) deniesTelling(from, n int) bool {
 	for i := from; i < len(t.toks); i++ {
 		k := &t.toks[i]
@@ -233,7 +233,7 @@ func (p *prepared) restatedBy() float64 {
 	return float64(hit) / float64(n)
 }
 
-// comparePolarity holds a yes or no against the gold's.
+// comparePolarity compares a yes or no with the gold's.
 func comparePolarity(q, g, a *text) (relation, []Fact) {
 	gp, _ := polarity(g, false)
 	ap, explicit := polarity(a, true)
@@ -275,7 +275,7 @@ func hasWithin(s string, words []string) bool {
 	return false
 }
 
-// hanAt is the word of words that begins at a Chinese token or stands in it, "" without one.
+// hanAt is the word of words that begins at a Chinese token or is in it, "" without one.
 func (t *text) hanAt(k *tok, words map[string]bool) string {
 	best := ""
 	for w := range words {

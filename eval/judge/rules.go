@@ -80,9 +80,8 @@ func (c *comparison) temperShort(s float64, vague bool) float64 {
 	return s
 }
 
-// temperLong lowers a long answer in which some of the gold's words stand by chance:
-// nearly nothing else of it matches, or the gold has many words. In an answer of
-// several sentences less of a list is enough: the items stand where they belong.
+// temperLong lowers the score of a long answer that contains some of the gold's words by chance:
+// nearly nothing else of it matches, or the gold has many words. In an answer of several sentences less of a list is enough: each item is in its own context.
 func (c *comparison) temperLong(s float64) float64 {
 	switch {
 	case c.words <= 19 && len(c.gc) >= 6 && c.covHead < .6 && c.prec < .6:
@@ -123,8 +122,7 @@ func tabled(r relation) float64 {
 	return r.score
 }
 
-// sentenceScore is the best score that one sentence of the answer has by itself: what
-// stands around it neither proves nor disproves it.
+// sentenceScore is the best score of a single sentence of the answer: the text around it neither proves nor disproves it.
 func (c *comparison) sentenceScore() float64 {
 	type sums struct {
 		n, weight, hit float64

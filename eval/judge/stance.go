@@ -8,9 +8,8 @@ import (
 	"membench/internal/timex"
 )
 
-// A reading is how the final answer of a reply stands to what it has in common with the
-// gold: which of its words the gold, the question or the frame of an answer account for,
-// and which change what is said.
+// A reading describes the final answer of a reply in relation to what it shares with the gold: which of its words come from the gold, the question or
+// the frame of an answer, and which change the meaning.
 type reading struct {
 	spans     [][2]int // bytes of the values and dates that say the gold
 	mention   []bool   // of each token: it says (part of) the gold
@@ -207,7 +206,7 @@ func (p *prepared) partly(i int, framed []bool) bool {
 	return true
 }
 
-// hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
+// hanFrame marks the bytes of the answer that are in a Chinese word of the frame: Chinese is cut into
 // pairs of characters, whatever its words.
 func (p *prepared) hanFrame() []bool {
 	if !p.at.han {
@@ -400,7 +399,7 @@ func (p *prepared) operators(r *reading) []operator {
 	for i := range t.toks {
 		k := &t.toks[i]
 		if k.han || r.mention[i] || p.aw.holds(k.pos) {
-			continue // 7 May is no "may"
+			continue // 7 May is not "may"
 		}
 		kind := operatorWords[k.word]
 		if k.word == "used" && (i+1 >= len(t.toks) || t.toks[i+1].word != "to") {

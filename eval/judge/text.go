@@ -20,9 +20,9 @@ import (
 type tok struct {
 	word    string // lower case, as written
 	stem    string // what is compared; of a phrase of the lexicon its first word's
-	groups  []int  // groups of words with one meaning that it stands in
+	groups  []int  // groups of words with one meaning that it is in
 	above   []int  // groups of things that it is a kind of: "puppy" of "pet"
-	anti    []int  // pairs of opposites that it stands in, by side: +n, -n
+	anti    []int  // pairs of opposites that it is in, by side: +n, -n
 	val     float64
 	weight  float64 // what it counts in coverage
 	sent    int     // sentence, from 0
@@ -31,7 +31,7 @@ type tok struct {
 	num     bool
 	han     bool
 	name    bool     // has a capital that no sentence start explains
-	inQ     bool     // stands in the question
+	inQ     bool     // is in the question
 	vague   bool     // "something", "various", "kind"
 	hedge   bool     // "probably", "may"
 	neg     bool     // "not", "never", 没
@@ -272,7 +272,7 @@ func (t *text) lastIs(w string) bool {
 }
 
 // hanRun cuts a run of Chinese characters: numbers, words of the lexicon, and of the
-// rest the pairs of neighbours, or the character where it stands alone.
+// rest the pairs of neighbours, or the character where it is alone.
 func (t *text) hanRun(s string, pos, start int) int {
 	lex := lexicon()
 	var rest []rune
@@ -348,7 +348,7 @@ func namesIn(s string) (out []hanseg.Word) {
 var words hanseg.Segmenter
 
 // numberGoesOn reports whether what follows a single Chinese numeral is a measure
-// word, so that 一 of 一起 is no number.
+// word, so that 一 of 一起 is not a number.
 func numberGoesOn(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s == "" || strings.ContainsRune("个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门座朵匹头幅首篇支枝颗粒棵桶杯瓶碗盘箱包袋对副架艘栋排组队群批季月课级", r)

@@ -65,7 +65,7 @@ func (t *text) units() []unit {
 	return out
 }
 
-// means says how well one word stands for another, in both languages.
+// means is how well one word matches another in meaning, in both languages.
 func means(g, a *tok) float64 {
 	m := same(g, a)
 	if m < .7 && g.han && a.han && !(g.name && a.name) && shareHan(g.word, a.word) {

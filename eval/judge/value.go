@@ -34,7 +34,7 @@ func measureAt(s string, i int) (value, int) {
 	return value{kind: m.Kind, lo: m.Lo, hi: m.Hi, u: m.Unit, alt: m.Alt, of: m.Of}, end
 }
 
-// values lists the values of a text in order. Spans of skip are dates and are left out.
+// values lists the values of a text in order. Spans of skip are dates and are omitted.
 func values(s string, w *when) []value {
 	var out []value
 	for _, e := range w.all {
@@ -64,7 +64,7 @@ func values(s string, w *when) []value {
 			}
 		}
 		if e := dateAt(w, i); e > i {
-			if v, end := measureAt(s, i); end <= e || v.kind == "time" || v.kind == "count" { // "2048 MiB" is no year
+			if v, end := measureAt(s, i); end <= e || v.kind == "time" || v.kind == "count" { // "2048 MiB" is not a year
 				i = e
 				continue
 			}
@@ -163,7 +163,7 @@ func masked(s string, list []value) []value {
 		if m.kind == "count" && m.lo >= 0 && m.lo <= 32 {
 			bits = int(m.lo)
 		} else if mask := net.ParseIP(m.name).To4(); mask != nil {
-			if ones, size := net.IPMask(mask).Size(); size > 0 { // 255.0.255.0 is no mask
+			if ones, size := net.IPMask(mask).Size(); size > 0 { // 255.0.255.0 is not a mask
 				bits = ones
 			}
 		}
@@ -175,7 +175,7 @@ func masked(s string, list []value) []value {
 	return list
 }
 
-// periodAfter is the period that an amount is for, which stands behind it, and its bytes: "a week", "per month",
+// periodAfter is the period that an amount is for, which is behind it, and its bytes: "a week", "per month",
 // "monthly", 每周. 0 is none.
 func periodAfter(s string) (per, n int) {
 	rest, each := strings.ToLower(strings.TrimLeft(s, " ")), false

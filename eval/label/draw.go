@@ -26,7 +26,7 @@ func Draws() []string { return []string{Failures, Doubtful, All} }
 // Options of Draw.
 type Options struct {
 	From string // one of Draws
-	N    int    // at most so many
+	N    int    // at most this many
 	Seed uint64
 	// Explain has the run's sessions and cases, and the grader that decides.
 	Explain explain.Options

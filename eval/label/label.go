@@ -1,7 +1,5 @@
-// Package label lets people say of answers whether they are right and where they were
-// lost: it draws answers, shows each on a page of this machine or writes them to a file,
-// keeps what people say, and counts how far they agree with each other, with explain and
-// with judges.
+// Package label lets people label answers as right or wrong and by the hop where they were lost: it samples answers, shows each on a local page or
+// writes them to a file, stores the labels, and measures agreement between people, with explain and with judges.
 //
 // Labels are lines of JSON in a folder, by default RUN/labels, a file for each person. A
 // line names its answer by key and digest; the last line on an answer counts.
@@ -27,10 +25,10 @@ const (
 // Verdicts lists them.
 func Verdicts() []string { return []string{Right, Wrong, Unsure} }
 
-// Yes is what GoldWrong says of a gold that is wrong.
+// Yes is the value of GoldWrong for a wrong gold.
 const Yes = "yes"
 
-// A Label is an answer, and what a person says of it; "" is nothing.
+// A Label is an answer and a person's judgement of it; "" means none.
 type Label struct {
 	explain.Sheet
 	Digest    string `json:"answer_sha256"` // of the answer: another answer is another thing to label

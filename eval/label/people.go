@@ -170,12 +170,12 @@ type Kappa struct {
 
 // Apart is one disagreement.
 type Apart struct {
-	First  string `json:"first"` // "" is no cause
+	First  string `json:"first"` // "" is not a cause
 	Second string `json:"second"`
 	N      int    `json:"n"`
 }
 
-// names of those who are no persons.
+// names of those who are not persons.
 const (
 	together = "people"
 	tool     = "explain"
@@ -183,7 +183,7 @@ const (
 
 type pairing struct{ of, first, second string }
 
-// Count holds labels against records.
+// Count compares labels with records.
 type Count struct {
 	people    *People
 	threshold float64
@@ -243,7 +243,7 @@ func (c *Count) Add(r *schema.QARecord) {
 	}
 }
 
-// told is what explain says of a record.
+// told is explain's result for a record.
 func told(r *schema.QARecord, of string) (string, bool) {
 	switch {
 	case r.Attribution == nil:
@@ -256,7 +256,7 @@ func told(r *schema.QARecord, of string) (string, bool) {
 	return "", false
 }
 
-// judge holds the judges of a record against what people say of its answer.
+// judge compares the judges of a record with what people say of its answer.
 func (c *Count) judge(r *schema.QARecord, verdict string) {
 	for i := range r.Grades {
 		g := &r.Grades[i]

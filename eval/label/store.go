@@ -60,7 +60,7 @@ func (b *Book) Path() string { return b.path }
 // Close ends the writing.
 func (b *Book) Close() error { return errors.Join(b.log.Close(), b.lock.Close()) }
 
-// Put writes down what the person says of an answer.
+// Put records the person's judgement of an answer.
 func (b *Book) Put(l Label) error {
 	if what, have, want := l.normal(); what != "" {
 		return fmt.Errorf("%q is not a %s: want one of %s", have, what, want)

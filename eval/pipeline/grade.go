@@ -37,7 +37,7 @@ type GradeOptions struct {
 	Threshold float64 // a score from here on counts as a yes in the agreement, (0,1]
 	Errata    string  // a list of corrections to grade against, too
 	Strict    bool    // write nothing where the data has errors (schema.ErrFindings)
-	Empty     bool    // no record is no error: a shard may have no case
+	Empty     bool    // no record is not an error: a shard may have no case
 	Explain   *explain.Options
 	Stdin     io.Reader
 	Stdout    io.Writer

@@ -6,7 +6,7 @@ import (
 	"membench/schema"
 )
 
-// A Log is told what a step has to say beside its result. The zero Log drops it.
+// A Log receives the messages of a step, in addition to its result. The zero Log drops it.
 type Log struct {
 	Words func(format string, args ...any) // for people, one line without its end
 	Found func(*schema.Finding)            // every finding in the data that a step read

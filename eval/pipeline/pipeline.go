@@ -1,6 +1,5 @@
-// Package pipeline runs an evaluation from its configuration to the finished report:
-// the cases are chosen, systems asked, answers graded, failures explained, figures made
-// and reports written. Each of its steps can be called alone on files, as the commands
+// Package pipeline runs an evaluation from its configuration to the finished report: it selects cases, asks systems, grades answers, explains failures,
+// computes figures and writes reports. Each of its steps can be called alone on files, as the commands
 // `eval grade`, `aggregate` and `report` do.
 //
 //	Run       eval.yaml → folder of a run
@@ -141,7 +140,7 @@ func (p *plan) dry(ctx context.Context) error {
 		return err
 	}
 	p.models.Estimate.Answer = dryAnswer
-	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{Found: p.o.Log.Found}, nil // why data are refused is printed
+	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{Found: p.o.Log.Found}, nil // why data are rejected is printed
 	if p.grade != nil {
 		p.grade.Out, p.grade.Log, p.grade.Explain = dir, Log{}, nil
 	}
@@ -321,7 +320,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	}
 }
 
-// sayReplayed says when repeats were no new draws.
+// sayReplayed says when repeats were not new draws.
 func (p *plan) sayReplayed() {
 	for _, row := range p.models.Usage().Rows {
 		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {

@@ -152,7 +152,7 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 	return nil
 }
 
-// runOf says where a run came from, as far as its manifest tells.
+// runOf describes the origin of a run, as far as its manifest records it.
 func runOf(path string) report.Run {
 	r := report.Run{Path: filepath.ToSlash(path)}
 	if m, err := build.ReadManifest(filepath.Join(path, "manifest.json")); err == nil {

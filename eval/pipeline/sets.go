@@ -100,7 +100,7 @@ func caseFile(ctx context.Context, path string) schema.Seq[schema.Case] {
 	return jsonl.Until(ctx, jsonl.Files[schema.Case]([]string{path}, nil))
 }
 
-// choose leaves out questions of some raw categories, and all cases but the one with a
+// choose omits questions of some raw categories, and all cases but the one with a
 // number.
 func choose(in caseSource, leave []string, only *int) caseSource {
 	return func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {

@@ -11,8 +11,8 @@ import (
 	"membench/internal/atomicfile"
 )
 
-// sideFiles writes the page's side files: into a folder aside, which gets its name, a
-// digest of the content, when all of them stand. A page therefore always finds the
+// sideFiles writes the page's side files: into a temporary folder, which is renamed to a digest of the content when all of them are written. A page
+// therefore always finds the
 // files that were made with it, whenever a run was killed.
 type sideFiles struct {
 	root, aside string

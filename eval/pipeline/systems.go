@@ -36,7 +36,7 @@ func (p *plan) asking(ctx context.Context) *asking {
 	return a
 }
 
-// systems opens the systems; "all" stands for every one of this process.
+// systems opens the systems; "all" means every one in this process.
 func (a *asking) systems() (out []evalrun.System, err error) {
 	for _, c := range a.v.Systems {
 		list := []config.EvalSystem{c}
@@ -89,8 +89,7 @@ func (a *asking) deps(c config.EvalSystem) (d memory.Deps, err error) {
 	return d, err
 }
 
-// system opens one system. In a dry run nobody outside of this process is asked: bm25
-// stands for what is there.
+// system opens one system. In a dry run nothing outside of this process is called: bm25 replaces external systems.
 func (a *asking) system(c config.EvalSystem) (memory.System, error) {
 	place := a.o.Place
 	choice := open.Choice{Name: c.Name, Type: c.Type}

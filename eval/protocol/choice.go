@@ -54,7 +54,7 @@ var (
 )
 
 // pickedChoices lists the choices that an answer picks: by letters, else by the words of
-// exactly the choices that stand in it. What stands in <final_answer> alone counts.
+// exactly the choices that are in it. What is in <final_answer> alone counts.
 func pickedChoices(answer string, choices []string) (out []int) {
 	if m := reFinalAnswer.FindAllStringSubmatch(answer, -1); len(m) > 0 {
 		answer = m[len(m)-1][1]

@@ -54,8 +54,8 @@ func (f Fact) CoveredBy(text Fact) bool {
 	return f.share(text) >= coverShare && holdsAll(text.numbers, f.numbers) && f.negated == text.negated
 }
 
-// negationWords change what a statement says. They stand apart from tokens.Negates because they
-// are a part of the session scores' versions: another word here is another score.
+// negationWords change what a statement says. They are separate from tokens.Negates because they are part of the session scores' versions: changing a
+// word changes scores.
 var negationWords = []string{"not", "no", "never", "none", "nothing", "without", "cannot", "stopped", "quit"}
 
 func negated(text string) bool {

@@ -54,11 +54,10 @@ func LMERoute(questionType string, abstention bool) (kind string, ok bool) {
 	return "", false
 }
 
-// LMEAbstention tells from the id whether the question cannot be answered: "_abs" stands
-// anywhere in it.
+// LMEAbstention reports by the id whether the question cannot be answered: it contains "_abs".
 func LMEAbstention(questionID string) bool { return strings.Contains(questionID, "_abs") }
 
-// LMELabel reads the judge's reply: right if "yes" stands anywhere in it.
+// LMELabel reads the judge's reply: right if it contains "yes".
 func LMELabel(reply string) bool { return strings.Contains(pystr.Lower(reply), "yes") }
 
 // lmeKind routes a record: by LongMemEval's own type, else by the common category.
@@ -236,7 +235,7 @@ func domainaAnswer(pr *Prompts) *Protocol {
 // object is the JSON object of a judge's reply.
 type object map[string]json.RawMessage
 
-// objectIn finds the first JSON object in a reply, which may stand in a code fence or
+// objectIn finds the first JSON object in a reply, which may be in a code fence or
 // after words.
 func objectIn(reply string) (object, error) {
 	b := []byte(reply)

@@ -58,7 +58,7 @@ func LocomoScore(category int, answer, gold string) float64 {
 	return LocomoF1(answer, gold)
 }
 
-// LocomoGold is the gold that is compared: in category 3 what stands before the first
+// LocomoGold is the gold that is compared: in category 3 what is before the first
 // semicolon.
 func LocomoGold(category int, gold string) string {
 	if category != 3 {
@@ -82,8 +82,8 @@ func LocomoF1(answer, gold string) float64 {
 func LocomoListF1(answer, gold string) float64 {
 	s := pool.Get().(*scratch)
 	defer pool.Put(s)
-	// The parts of the answer, one after another in one buffer. A comma is no word
-	// character and is deleted, so a part is what stands between two.
+	// The parts of the answer, one after another in one buffer. A comma is not a word
+	// character and is deleted, so a part is what is between two.
 	all := s.b
 	all.reset()
 	ends := []int{}

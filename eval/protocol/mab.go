@@ -221,8 +221,7 @@ func mabRecall(answer string, elements []string) float64 {
 	return float64(n) / float64(max(len(elements), 1))
 }
 
-// MABMetrics is calculate_metrics: the best over the golds of each metric, [0,1]; nil
-// where there is no gold, on which the original fails.
+// MABMetrics is calculate_metrics: the best over the golds of each metric, [0,1]; nil without a gold, on which the original fails.
 func MABMetrics(answer string, golds []string) map[string]float64 {
 	if len(golds) == 0 {
 		return nil
@@ -384,7 +383,7 @@ func dropNumber(s string) string {
 // choice among equals hangs on Python's hash seed; ours is the first in code-point order.
 func (e *Entities) Nearest(title string) string { name, _ := e.nearest(title); return name }
 
-// nearest also tells whether another name is as near.
+// nearest also reports whether another name is equally near.
 func (e *Entities) nearest(title string) (name string, tie bool) {
 	t := []rune(pystr.Lower(title))
 	best := -1
@@ -424,8 +423,7 @@ func editDistance(a, b []rune) int {
 }
 
 // Recommended is extract_recommendation_list: the titles of a numbered list as names of
-// the table. Blank lines count as titles, as upstream has it. tie tells that a title was
-// as near to two names.
+// the table. Blank lines count as titles, as upstream has it. tie reports that a title was equally near to two names.
 func (e *Entities) Recommended(text string) (names []string, tie bool) {
 	_, list, ok := strings.Cut(text, "1.")
 	if !ok {

@@ -43,7 +43,7 @@ func contains() *Protocol {
 	}
 }
 
-// glued is the text of words that stand one after another in one buffer.
+// glued is the text of words that are adjacent in one buffer.
 func glued(toks [][]byte) []byte {
 	if len(toks) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func ideographic(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// containsWords reports whether part stands in all; an empty part only in an empty all.
+// containsWords reports whether part is in all; an empty part only in an empty all.
 func containsWords(all, part [][]byte) bool {
 	if len(part) == 0 {
 		return len(all) == 0
@@ -254,7 +254,7 @@ func Numbers(s string) []float64 {
 }
 
 // mayHoldNumber says no where it is cheap to see: without a digit or a character beyond
-// ASCII only English words are left, and those are looked at as they stand.
+// ASCII only English words are left, and those are checked unchanged.
 func mayHoldNumber(s string) bool {
 	start := -1
 	for i := 0; i <= len(s); i++ {

@@ -157,7 +157,7 @@ func templateOf(s string) *Template {
 func pythonTexts(src string) []string {
 	var out []string
 	var b strings.Builder
-	open := false // a literal stands in b, and only blanks followed it so far
+	open := false // a literal is in b, and only blanks followed it so far
 	flush := func() {
 		if open {
 			out = append(out, b.String())

@@ -39,7 +39,7 @@ func RuleJudge(o judge.Options) *Protocol {
 	}
 }
 
-// rubric tells golds that describe a good answer instead of giving one.
+// rubric detects golds that describe a good answer instead of giving one.
 func rubric(r *schema.QARecord) bool {
 	return r.OpenEnded || !r.Abstain && (r.RawCategory == "single-session-preference" || strings.Contains(r.Source, "infbench_sum"))
 }

@@ -99,7 +99,7 @@ func updateByRule(now Fact, old, items []Fact) (label string, at int) {
 	}
 	for i, m := range items {
 		for _, o := range old {
-			// A memory nearer to the new state is no witness of the old one.
+			// A memory nearer to the new state is not a witness of the old one.
 			if o.CoveredBy(m) && o.share(m) > now.share(m) {
 				return LabelBoth, i
 			}

@@ -92,7 +92,7 @@ func (w *words) cut() [][]byte {
 	return w.toks
 }
 
-// read normalises s; the words stand until the next call.
+// read normalises s; the words are valid until the next call.
 func (w *words) read(s string, n *normalizer) [][]byte {
 	if !isASCII(s) {
 		if n.commas {

@@ -22,7 +22,7 @@ type rowCheck struct {
 	asked map[string]Asked
 	seen  map[string]int // rows by question, and by case
 	cases map[string]bool
-	apart bool // some row is of a category that stands apart
+	apart bool // some row has a category that is counted separately
 	texts map[string]string
 }
 
@@ -51,7 +51,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.F
 	}
 	a, ok := c.asked[id]
 	if !ok {
-		tell("PUB005", "the row asks what its data set does not ask", q.Question, "", false)
+		tell("PUB005", "the row's question is not in its data set", q.Question, "", false)
 		return
 	}
 	if c.seen[id]++; c.seen[id] > 1 {
@@ -64,10 +64,10 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.F
 		if other := c.texts[a.CaseID+"\x00"+plain(q.Question)]; other != "" {
 			want += ", of " + other + " is the row's"
 		}
-		tell("PUB007", "the row has another question than its data set", q.Question, want, false)
+		tell("PUB007", "the row's question differs from its data set's", q.Question, want, false)
 	}
 	if q.RawCategory != a.RawCategory {
-		tell("PUB008", "the row has another category than its data set", q.RawCategory, a.RawCategory, false)
+		tell("PUB008", "the row's category differs from its data set's", q.RawCategory, a.RawCategory, false)
 	}
 	gold := func(list []string) bool {
 		return slices.ContainsFunc(q.AllGolds(), func(g string) bool {
@@ -79,15 +79,15 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.F
 	case a.Errata != nil && gold([]string{a.Errata.Answer}):
 		tell("PUB009", "the row was graded against a corrected gold ("+a.Errata.Overlay+")", q.Gold, a.Answer, true)
 	default:
-		tell("PUB009", "the row has another gold than its data set", q.Gold, a.Answer, false)
+		tell("PUB009", "the row's gold differs from its data set's", q.Gold, a.Answer, false)
 	}
 	if a.Errata != nil && gold(a.Golds()) {
 		tell("PUB010", "the gold is disputed: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
 	}
 }
 
-// missing reports the questions of the cases that were asked which have no row. Categories
-// that stand apart are expected only where some row is of one.
+// missing reports the questions of asked cases that have no row. Separately counted
+// categories are expected only if some row has one.
 func (c *rowCheck) missing(dataset, run string, report func(*schema.Finding)) {
 	var ids []string
 	for id, a := range c.asked {
@@ -103,10 +103,10 @@ func (c *rowCheck) missing(dataset, run string, report func(*schema.Finding)) {
 		}
 	}
 	for _, id := range sortedNames(lost) {
-		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "no question of a case has a row (" + id + ")", Have: fmt.Sprint(lost[id], " questions")})
+		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "the case has no row for any question (" + id + ")", Have: fmt.Sprint(lost[id], " questions")})
 	}
 	for _, id := range ids {
-		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory})
+		report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of an asked case has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory})
 	}
 }
 
@@ -124,9 +124,9 @@ func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
 		}
 		switch equal := same.Grade(q).Score; {
 		case *g.Score == 0 && equal != nil && *equal == 1:
-			return "the answer is the gold, word for word, and its recorded verdict is wrong"
+			return "the answer is the gold word for word, and the recorded verdict is wrong"
 		case *g.Score == 1 && strings.TrimSpace(q.Answer) == "":
-			return "nothing was answered, and the recorded verdict is right"
+			return "the answer is empty, and the recorded verdict is right"
 		}
 	}
 	return ""
@@ -151,7 +151,7 @@ func (a *audit) exchanged(report func(*schema.Finding)) {
 			}
 			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
 			if k.CI.Hi < littleAgreement {
-				report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts have little to do with their answers: labels may have been exchanged",
+				report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts do not match their answers better than chance: labels may have been exchanged",
 					Have: fmt.Sprintf("κ %.3f (%.3f to %.3f) with the rule judge over %d rows", k.K, k.CI.Lo, k.CI.Hi, x.n)})
 			}
 		}
@@ -163,7 +163,7 @@ func (a *audit) exchanged(report func(*schema.Finding)) {
 func (a *audit) uneven(report func(*schema.Finding)) {
 	for _, name := range sortedNames(a.recorded) {
 		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {
-			report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "rows without a recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
+			report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "some rows lack the recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
 		}
 	}
 	for _, r := range a.regrades {
@@ -173,7 +173,7 @@ func (a *audit) uneven(report func(*schema.Finding)) {
 				continue
 			}
 			for _, i := range x.differ {
-				report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score is not that of its answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives those of the other rows"})
+				report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score does not match the row's answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives the scores of the other rows"})
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const (
 	Reproduced    = "reproduced"
 	Differs       = "differs"
-	NotHere       = "not reproducible here" // the rows are a subset of what the claim stands on
+	NotHere       = "not reproducible here" // the rows are a subset of what the claim rests on
 	NoSuchGrades  = "nothing recorded"      // the file holds no such verdicts
 	NotReproduced = "no protocol gives it"
 )
@@ -98,7 +98,7 @@ type Check struct {
 type AuditOptions struct {
 	figure.Options
 	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
-	Claims    []Claim              // beside those of the public run that the rows are of; those of other runs are left out
+	Claims    []Claim              // beside those of the public run that the rows are of; those of other runs are skipped
 	Asked     []Asked              // the questions of the data set: rows are compared with them; nil: they are not
 }
 

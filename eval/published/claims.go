@@ -29,8 +29,8 @@ type Claim struct {
 	Category string  `json:"category,omitzero"` // raw category; "": overall
 	Value    float64 `json:"value"`             // in [0,1]
 	Decimals int     `json:"decimals"`          // of the value as published, as a share: 92.62 % has 4
-	N        int     `json:"n"`                 // questions it claims to stand on; 0: not said
-	Runs     int     `json:"runs,omitzero"`     // it is the mean of so many runs or votes over them
+	N        int     `json:"n"`                 // questions it claims to rest on; 0: not said
+	Runs     int     `json:"runs,omitzero"`     // it is the mean of this many runs or votes over them
 }
 
 // percents makes claims of one run from a published table in percent with two
@@ -110,14 +110,14 @@ func ReadClaims(b []byte, name string) ([]Claim, error) {
 	return out, nil
 }
 
-// A Denominator is a number of verdicts that a published share could stand on.
+// A Denominator is a number of verdicts that a published share could rest on.
 type Denominator struct {
 	N        int  `json:"n"`
 	Possible bool `json:"possible"` // some whole count of N rounds to the value
 	K        int  `json:"k"`        // the nearest whole count
 }
 
-// Denominators tells for each candidate whether a whole number of accepted answers
+// Denominators reports for each candidate whether a whole number of accepted answers
 // rounds to the published value (the GRIM test of Brown and Heathers 2017). It needs no
 // row: it says which denominator a figure cannot have been made with.
 func Denominators(value float64, decimals int, candidates ...int) []Denominator {

@@ -126,7 +126,7 @@ func (x *writer) hypothesis(q *schema.QARecord) error {
 	return x.object(b, "\n")
 }
 
-// list begins the list of a case, with what stands before its first element.
+// list begins the list of a case, with what is before its first element.
 func (x *writer) list(group, first, next, head string) error {
 	before := ",\n  "
 	if !x.open || x.group != group {
@@ -183,7 +183,7 @@ func (x *writer) official(q *schema.QARecord) error {
 	return x.object(b, "")
 }
 
-// question is what the data set says of a question.
+// question is the data set's record of a question.
 func question(q *schema.QARecord) (b schema.ObjectBuilder, err error) {
 	category, err := strconv.Atoi(q.RawCategory)
 	if err != nil {

@@ -21,7 +21,7 @@ var halumemCategory = map[string]string{
 func halumemFormats() []Format {
 	return []Format{{
 		Name: "halumem-eval", Verified: true, dataset: "halumem", where: "question_answering_records[]",
-		About:  "HaluMem's judge records: memory_integrity, memory_accuracy, memory_update and question_answering records, overall_score where it stands; gives session records, too",
+		About:  "HaluMem's judge records: memory_integrity, memory_accuracy, memory_update and question_answering records, overall_score where present; also gives session records",
 		Origin: "MemTensor/HaluMem eval",
 		match: func(h head) bool {
 			return h.shape == '{' && h.has("question_answering_records", "memory_integrity_records")
@@ -89,7 +89,7 @@ type halumemPoint struct {
 // halumemSessions makes session records of the judge's: 2 of 2 is covered (the file's
 // own recall), an interference point with 0 is rejected, a stored memory with 2 is
 // correct, with 1 partly so, with 0 a hallucination. An update that was recorded as
-// Hallucination or Other counts as outdated: nothing right stands there.
+// Hallucination or Other counts as outdated: nothing right is there.
 func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 	return func(yield func(schema.Record[schema.SessionRecord], error) bool) {
 		type key struct {

@@ -94,8 +94,7 @@ type placed struct {
 	id  string
 }
 
-// recognise finds the public run whose telling answers the rows have, wherever they stand; nil
-// where there is none.
+// recognise finds the public run with the rows' distinctive answers, in any order; nil if there is none.
 func recognise(rows []placed) (string, []digest, error) {
 	var all []Known
 	if err := codec.Unmarshal(knownJSON, &all); err != nil {
@@ -160,7 +159,7 @@ func differences(run string, rows []placed, known []digest, report func(*schema.
 		if !ok {
 			continue
 		}
-		f := &schema.Finding{Pos: r.pos, Code: "PUB015", Message: "the row is not as the public run has it (" + r.id + ")", Have: "another " + what, Want: run}
+		f := &schema.Finding{Pos: r.pos, Code: "PUB015", Message: "the row differs from the public run (" + r.id + ")", Have: "another " + what, Want: run}
 		if what == gradedAgain {
 			graded = append(graded, f)
 			continue
@@ -170,7 +169,7 @@ func differences(run string, rows []placed, known []digest, report func(*schema.
 	all := schema.Pos{File: rows[0].pos.File}
 	if 2*len(graded) > len(rows) {
 		graded = []*schema.Finding{{Pos: all, Code: "PUB015", Warning: true, Have: fmt.Sprintf("%d of %d rows", len(graded), len(rows)), Want: run,
-			Message: "the answers are those of a public run, most verdicts, scores, golds or categories are not: it was graded again, or labels were exchanged"}}
+			Message: "the answers match a public run, but most verdicts, scores, golds or categories do not: it was graded again, or labels were exchanged"}}
 	}
 	found = append(found, graded...)
 	missing := 0

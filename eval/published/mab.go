@@ -67,7 +67,7 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 		q.Outcome, q.Error = schema.OutcomeError, v.Error.Text
 	}
 	grades, err := f.judged(r, votesOf(nil, v.Judged), schema.By(v.Judge))
-	// The run's own verdict is a rule's, where a judge stands beside it; of sub-sets
+	// The run's own verdict is a rule's, where a judge is beside it; of sub-sets
 	// that are judged it is the judge's.
 	if v.Correct.Set {
 		own, e := f.judged(r, []scalar{v.Correct}, "")

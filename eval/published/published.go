@@ -1,7 +1,6 @@
-// Package published reads other people's result files into our records, and audits
-// them: what their own rows say of the figures that were published with them.
+// Package published reads published result files into our records, and audits them: it compares the published figures with the rows.
 //
-// A file is one form (Formats); a form that was only seen in somebody's source, never
+// A file is one form (Formats); a form that was only seen in someone's source, never
 // as a file at hand, is marked unverified. Recorded verdicts become grades of the
 // protocols recorded-judge, recorded-mean (several votes), recorded-f1 and
 // recorded-bleu1, whose version is the form's name: they are never mixed with grades
@@ -64,7 +63,7 @@ func ByName(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("no form of result files is called %q: have %s", name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("unknown form of result files %q: have %s", name, strings.Join(names, ", "))
 }
 
 // Options of an import.
@@ -75,7 +74,7 @@ type Options struct {
 	Reader  string // model that answered; "": the file's own, else "unknown"
 	Judge   string // model that judged; "": the file's own, else "unknown"
 	// Map places parts of an answer among the columns of a table (Parts); those that it
-	// leaves out are known by their usual names.
+	// omits are known by their usual names.
 	Map map[string]string
 	// Question finds a question of the cases that were asked, by its id; nil: none
 	// were given.
@@ -144,7 +143,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 		return nil, err
 	}
 	if len(b) > MaxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes, which no result file is", name, MaxFile)
+		return nil, fmt.Errorf("%s: larger than %d bytes, too large for a result file", name, MaxFile)
 	}
 	heads := look(b)
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
@@ -270,7 +269,7 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			}
 		}
 		if empty {
-			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file has no row of its form", Want: f.format.Name})
+			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file contains no row of its form", Want: f.format.Name})
 		}
 	}
 }
@@ -311,7 +310,7 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		joined(&q, asked)
 	}
 	if f.o.Question != nil && q.Errata == nil {
-		// The cases say what is held against a gold; of a row with another gold they do not.
+		// The cases say what is compared with a gold; of a row with another gold they do not.
 		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
 			q.Errata = asked.Errata
 		}

@@ -184,7 +184,7 @@ func TestOpenSays(t *testing.T) {
 		{`{"some":"thing"}`, "", "cannot be determined: name it with --format"},
 		{"", "", "cannot be determined"},
 		{`{"question_id":"q","hypothesis":"h"}` + "\n", "", "give the cases that were asked with --cases"},
-		{`[]`, "nonsense", "no form of result files is called \"nonsense\": have locomo-rows, "},
+		{`[]`, "nonsense", "unknown form of result files \"nonsense\": have locomo-rows, "},
 	} {
 		if _, err := published.Open(strings.NewReader(c.text), "f.json", published.Options{Format: c.format}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.text, err, c.want)

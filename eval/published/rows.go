@@ -44,7 +44,7 @@ func (r row) decodePart(part []byte, pointer string, v any) error {
 
 // lacks is the finding of a row without a member.
 func (r row) lacks(member string) error {
-	return &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/" + member, Code: "PUB001", Message: "the row was skipped: it lacks a member that its form has", Want: member}
+	return &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/" + member, Code: "PUB001", Message: "the row was skipped: it lacks a member that its form requires", Want: member}
 }
 
 // rows walks the rows of a file. where is their path: "" for lines, "[]" for the

@@ -64,7 +64,7 @@ func tableFormats() []Format {
 	return []Format{{
 		Name: Table, Verified: true, dataset: "table",
 		About:  "a row an answer, in CSV, TSV, JSON Lines, an array, or an object with a list: question, gold and prediction by their usual names, or named by --map; also id, case, category, verdict, context",
-		Origin: "anybody's own results",
+		Origin: "your own results",
 		match:  func(h head) bool { return answers(place(nil, h.columns)) },
 		rows:   (*file).table,
 		row:    (*file).answered,

@@ -20,14 +20,14 @@ const (
 	surely  = 0.8  // share of sure that the other sentences of an answer need
 	atOnce  = 2    // sentences of an answer
 	atMostL = 4    // of a list
-	moved   = 0.4  // of a sentence that tells of a change
+	moved   = 0.4  // of a sentence that states a change
 	opposed = 0.35 // share of the words, of each of two sentences that say the opposite
 	fresh   = 2    // words that an answer has and the question has not
 )
 
 // Cautious is Rule for people who ask: it says that it does not know rather than guess.
 // It answers about a person only with what the person says or what is said of them by
-// name, only where one sentence holds much of what is asked and stands in the turn that the
+// name, only where one sentence holds much of what is asked and is in the turn that the
 // memory found best, and counts only what a sentence counts. Memory and words each find
 // many a turn; where they disagree hardly one answer in ten is right.
 func Cautious() Reader { return &rule{cautious: true} }
@@ -81,7 +81,7 @@ func another(q question, s scored) bool {
 		(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
 }
 
-// reCode is text that is no sentence: marks of a memory, code.
+// reCode is text that is not a sentence: marks of a memory, code.
 var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
 
 // beyond reports a question that no sentence answers: of an order, of what two people have
@@ -150,15 +150,14 @@ func aboutSubject(q question, s scored) bool {
 	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
 }
 
-// A possessive asks about somebody's neighbour, not about the one who has him and says what
+// A possessive asks about someone's neighbour, not about the one who has him and says what
 // "I" do.
 var (
 	rePossessive = pattern.New(`^(?:What|Which|Who|Where) (?:does|did|is|was) \w+['’]s (\w+)|^[\p{Han}\w]{1,6}的(\p{Han}{2})`)
 	reSelf       = pattern.New(`(?i)\b(?:I|we)\b|我[和跟与们去在]`)
 )
 
-// adds reports whether a sentence says more than the question does: something that is no
-// time, no degree and no praise.
+// adds reports whether a sentence says more than the question does: something other than a time, a degree or praise.
 func adds(q question, s scored) bool {
 	if q.han {
 		return true

@@ -19,8 +19,8 @@ var (
 	reDue    = pattern.New(`\b(?:deadline|due date|date)\b`)
 )
 
-// changed is the value that a change left, with the one that stood in the best other
-// sentence; "" where no change of what is asked about is told.
+// changed is the value that a change left, with the one that was in the best other
+// sentence; "" if no change of what is asked about is stated.
 func changed(q question, may []scored) string {
 	low := strings.ToLower(q.text)
 	day := q.kind == when || reDue.MatchString(low)

@@ -25,7 +25,7 @@ type Show struct {
 const Note = "    = "
 
 // Context renders hits, best first: "[rank] time text", a line or more each. A hit that
-// does not fit whole, and all after it, is left out and marked as Cut.
+// does not fit whole, and all after it, is omitted and marked as Cut.
 func (o Show) Context(hits []schema.QAHit) string {
 	count := o.Count
 	if count == nil {
@@ -62,7 +62,7 @@ func (o Show) Context(hits []schema.QAHit) string {
 }
 
 // Cut is the beginning of a text that holds at most n tokens by count, cut at a line
-// end; cut says that something was left out. A first line that is too long alone is cut
+// end; cut says that something was skipped. A first line that is too long alone is cut
 // inside.
 func Cut(text string, n int, count func(string) int) (short string, cut bool) {
 	if count == nil {

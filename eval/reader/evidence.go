@@ -23,7 +23,7 @@ type unit struct {
 	former  bool // it says what holds no longer
 }
 
-// A reply is what a hit replies to: somebody else's question.
+// A reply is what a hit replies to: someone else's question.
 type reply struct {
 	text  string
 	terms []string
@@ -120,8 +120,8 @@ func atoi(s string) int {
 	return n
 }
 
-// owner is whom the mark of a memory, [User] or [Agent], stands for: where two people
-// talk the first is the user to a memory system, and the second the assistant.
+// owner is the person meant by the mark of a memory, [User] or [Agent]: if two people talk, the first is the user to a memory system, and the second the
+// assistant.
 func owner(mark string, speakers []string) string {
 	switch {
 	case len(speakers) == 2 && mark == "User":

@@ -99,8 +99,7 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 
 var reOngoing = pattern.New(`(?i)\b(?:for|past|last)\b`)
 
-// began is the day that a sentence names, or on which what it says goes on began; exact
-// takes only what names one day.
+// began is the day that a sentence names, or on which a stated ongoing activity began; exact accepts only words that name one day.
 func began(u unit, exact bool) (timex.Day, bool) {
 	if !u.dated {
 		return 0, false

@@ -167,8 +167,7 @@ func tidy(reply string, notes bool) string {
 
 var reLetters = pattern.New(`^[\s(*]*[A-Z]{1,2}[\s).*]*(?:(?:[,;，、]|and|\b和)\s*\(?[A-Z]{1,2}\)?\s*)*(?:[:：.].*)?$`)
 
-// picked turns letters into the choices' own words, joined by "; "; a reply that is no
-// list of letters stays what it is.
+// picked turns letters into the choices' own words, joined by "; "; a reply that is not a list of letters is unchanged.
 func picked(reply string, choices []string) string {
 	if !reLetters.MatchString(reply) {
 		return reply

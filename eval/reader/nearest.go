@@ -11,7 +11,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Quote is what somebody said that is near to a question.
+// A Quote is what someone said that is near to a question.
 type Quote struct {
 	Hit  int    // that it is of, from 1
 	Text string // who said what, and when
@@ -24,8 +24,7 @@ const (
 )
 
 // nearest are the best hits that may answer a question, each by the sentence that says most
-// of it and those about it: first what the one that is asked about says. What another
-// person says of themselves is none of them.
+// of it and those about it: first what the one that is asked about says. What another person says about themselves is excluded.
 func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	if len(q.terms) == 0 {
 		return nil

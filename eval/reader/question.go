@@ -178,7 +178,7 @@ func latinKind(q *question, low string) kind {
 	return what
 }
 
-// lastThing is what stands after the last article, else the last word.
+// lastThing is what is after the last article, else the last word.
 func lastThing(s string) string {
 	at := 0
 	for _, cut := range []string{" a ", " the ", " an ", " to ", " in ", " at "} {
@@ -229,7 +229,7 @@ func hanKind(q *question, text string) kind {
 	return what
 }
 
-// mentions reports whether a text names somebody; both in lower case.
+// mentions reports whether a text names someone; both in lower case.
 func mentions(text, name string) bool {
 	if name == "" {
 		return false

@@ -27,7 +27,7 @@ var (
 	reDate      = pattern.New(`(?i)\bdates?\b|\bwhen\b|哪一?天|日期`)
 )
 
-// spoken is a line of the context: what somebody said at once.
+// spoken is a line of the context: what someone said at once.
 type spoken struct {
 	text, speaker string // lower case
 	raw           string
@@ -142,13 +142,13 @@ func quoted(q question, ev *evidence, choices []string) (string, bool) {
 	return "", false
 }
 
-// takenUp reports whether a question goes on from its gap to somebody else's words.
+// takenUp reports whether a question continues from its gap to someone else's words.
 func takenUp(rest string) bool {
 	low := strings.ToLower(rest)
 	return strings.Contains(low, "mention") || strings.Contains(low, "talk") || strings.Contains(low, "提到") || strings.Contains(low, "提起") || strings.Contains(low, "说起")
 }
 
-// holds reports whether a text has words as they stand, at the bounds of words.
+// holds reports whether a text contains words unchanged, at word boundaries.
 func holds(text, words string) bool {
 	if words == "" {
 		return false

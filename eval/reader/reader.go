@@ -1,5 +1,5 @@
-// Package reader turns what a memory showed into an answer: by a model with a named
-// prompt, or by rule. A reader never falls back: a model that fails is a typed failure.
+// Package reader turns a memory's hits into an answer: by a model with a named prompt, or by rule. A reader never falls back: a model that fails is a
+// typed failure.
 package reader
 
 import (
@@ -12,7 +12,7 @@ import (
 // A Reader answers questions. It may be used by many goroutines.
 type Reader interface {
 	// Read answers in.Question from in.Context alone. An error is the outcome of the
-	// question (llm.KindOf tells timeouts and refusals), never an answer.
+	// question (llm.KindOf distinguishes timeouts and refusals), never an answer.
 	Read(ctx context.Context, in Input) (Answer, error)
 	// Fingerprint changes when the same input would be answered otherwise: name, model,
 	// prompt hash, settings.
@@ -25,7 +25,7 @@ type Input struct {
 	Speakers []string       // names in the case, the user's first
 	Context  string         // what the reader sees; "" where nothing was retrieved
 	Hits     []schema.QAHit // what Context was made of, best first; Cut ones are not in it
-	Asked    []string       // of each hit: the question of somebody else that it follows, "" none; may be nil
+	Asked    []string       // of each hit: the question of someone else that it follows, "" none; may be nil
 	Sample   int            // repeat, from 0: another sample of the same request
 }
 

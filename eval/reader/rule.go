@@ -40,8 +40,7 @@ const (
 // most with it. Where nothing supports an answer it says Refusal. English and Chinese.
 // It needs no model, knows no gold, and the same input gives the same answer.
 //
-// It is a floor for what a reader can do, not a model's stand-in: records carry By
-// "rule", and no score of it may be compared with one of a model.
+// It is a lower bound for readers, not a substitute for a model: records have By "rule", and no score of it may be compared with one of a model.
 func Rule() Reader { return &rule{} }
 
 type rule struct {

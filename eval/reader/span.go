@@ -20,7 +20,7 @@ var months = [...]string{"", "January", "February", "March", "April", "May", "Ju
 func spanWhen(q question, near []scored) string {
 	// Of turns that fit nearly as well the one that names a day comes first.
 	near = slices.Clone(near)
-	if q.brief && q.was && !q.han { // "I quit on Friday" tells of the last one
+	if q.brief && q.was && !q.han { // "I quit on Friday" refers to the last one
 		for i, s := range near {
 			if text := reOnDay.ReplaceAllString(s.text, "last $1"); text != s.text {
 				u := *s.unit
@@ -42,7 +42,7 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
-			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is no interval
+			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is not an interval
 				return strings.TrimSpace(s.text[e.Pos:e.End]) + q.say(" (said on ", "（说于 ") + sayDay(q.han, s.day) + q.say(")", "）")
 			}
 			if e.Kind == timex.Absolute || e.Kind == timex.Deictic {
@@ -67,7 +67,7 @@ func spanWhen(q question, near []scored) string {
 
 var reOnDay = pattern.New(`(?i)\bon ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`)
 
-// What is asked for is the telling itself, or what is told is of the same day.
+// The question asks for the statement itself, or the statement is about the same day.
 var (
 	reTelling = pattern.New(`(?i)\b(?:mention|discuss|say|said|tell|told|talk(?:ed)? about|bring up|announce|share|recommend|suggest)\b|提到|说起|谈到|告诉`)
 	reToday   = pattern.New(`(?i)\b(?:just|today|tonight|right now|currently|this (?:morning|afternoon|evening))\b|刚|今天|今晚|今早|正在`)

@@ -7,8 +7,8 @@ import (
 	"membench/schema"
 )
 
-// A Cursor finds the records of a key in a stream whose records of one key stand
-// together. It reads on from where it is and, at the end, once from the start.
+// A Cursor finds the records of a key in a stream in which the records of one key are
+// adjacent. It reads on from where it is and, at the end, once from the start.
 type Cursor[T any, K comparable] struct {
 	seq    schema.Seq[T]
 	report func(*schema.Finding)

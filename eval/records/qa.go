@@ -53,7 +53,7 @@ type contexts struct {
 	texts map[string]string
 }
 
-// over gives the records of a file their contexts. It reports whether to go on.
+// over gives the records of a file their contexts. It reports whether to continue.
 func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(schema.Record[schema.QARecord], error) bool) bool {
 	if c.path != "" {
 		c.file = NewCursor(jsonl.Files[schema.ShownContext]([]string{c.path}, nil), nil, func(x *schema.ShownContext) memoryKey {
@@ -102,14 +102,14 @@ func (c *contexts) fill(r *schema.QARecord) error {
 	}
 	text, ok := c.texts[r.ContextID]
 	if !ok {
-		return fmt.Errorf("%s has no context %s of case %s for %s: it is of another run; start the run again with the same command, it puts the files right", c.path, r.ContextID, r.CaseID, r.System)
+		return fmt.Errorf("%s has no context %s of case %s for %s: it belongs to another run; start the run again with the same command to repair the files", c.path, r.ContextID, r.CaseID, r.System)
 	}
 	r.Context = text
 	return nil
 }
 
 // Bare takes the contexts off the records that are written to out, where the readers of out
-// find them: all of from, the files that the records come from, stand in its folder. In
+// find them: all of from, the files that the records come from, are in its folder. In
 // any other place records keep them.
 func Bare(in schema.Seq[schema.QARecord], out string, from ...string) schema.Seq[schema.QARecord] {
 	keeps := out != "-"

@@ -71,7 +71,7 @@ func New(o Options, summaries []schema.Summary) (*Builder, error) {
 }
 
 // Read takes records in, once, in the order in which the page lists them. Findings go to
-// report and the rest goes on; any other error ends the reading. A record of a system
+// report and the rest continues; any other error ends the reading. A record of a system
 // or data set that no summary has is an error: the figures would not be its own.
 func (b *Builder) Read(in schema.Seq[schema.QARecord], report func(*schema.Finding)) error {
 	for rec, err := range schema.Drop(in, report) {
@@ -149,7 +149,7 @@ func (g *group) score(q *schema.QARecord) {
 	}
 }
 
-// verdict is what the main protocol says of an answer.
+// verdict is the main protocol's verdict on an answer.
 func (g *group) verdict(q *schema.QARecord) string {
 	for i := range q.Grades {
 		x := &q.Grades[i]

@@ -143,7 +143,7 @@ func (r *Report) body(b *bufio.Writer) {
 		}
 		if list := d.warnings(); len(list) > 0 {
 			b.WriteString(`<div class="warn"><h3>`)
-			both(b, w("To be known", "须知"))
+			both(b, w("Caveats", "须知"))
 			b.WriteString(`</h3><ul>`)
 			for _, x := range list {
 				fmt.Fprintf(b, `<li>%s</li>`, html.EscapeString(x))

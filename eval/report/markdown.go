@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Languages of the Markdown form and of the page before somebody chooses.
+// Languages of the Markdown form and of the page before someone chooses.
 const (
 	English = "en"
 	Chinese = "zh"
@@ -37,7 +37,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 			t.markdown(b, lang)
 		}
 		if list := d.warnings(); len(list) > 0 {
-			fmt.Fprintf(b, "\n%s\n\n", w("To be known:", "须知：").in(lang))
+			fmt.Fprintf(b, "\n%s\n\n", w("Caveats:", "须知：").in(lang))
 			for _, x := range list {
 				fmt.Fprintf(b, "- %s\n", esc(x))
 			}

@@ -125,7 +125,7 @@ type point struct {
 	name, x    string // x in words
 	at, y      float64
 	lo, hi     float64
-	labelled   float64 // where its name stands
+	labelled   float64 // position of its name
 	best, kind bool    // no system under test is cheaper and better; a bound, see bound
 }
 
@@ -237,7 +237,7 @@ func (d *Dataset) scatters(id string) (out []figure) {
 		}
 		estimated = estimated || s.Tokens.Estimated
 		return max(s.Tokens.Shown, 1), short(s.Tokens.Shown) + " tokens"
-	}, w("Score against the tokens shown for a question. Filled: no memory shows less and scores more. Squares are bounds (oracle, full context, no memory)", "得分与每题所示词元。实心：没有记忆系统所示更少而得分更高。方形为界限（标准证据、全部上下文、无记忆）"), w("tokens shown for a question (logarithmic)", "每题所示词元（对数轴）"))
+	}, w("Score against the tokens shown for a question. Filled: no other memory shows fewer tokens and scores higher. Squares are bounds (oracle, full context, no memory)", "得分与每题所示词元。实心：没有记忆系统所示更少而得分更高。方形为界限（标准证据、全部上下文、无记忆）"), w("tokens shown for a question (logarithmic)", "每题所示词元（对数轴）"))
 	if ok {
 		if estimated {
 			f.caption.en += "; tokens estimated from the length of contexts where no model was asked"
@@ -327,11 +327,10 @@ func (d *Dataset) latencies(id string) (figure, bool) {
 	for i := range d.Systems {
 		c.label(&d.Systems[i], left, head+rowHeight*float64(i))
 	}
-	return figure{id, w("Latency: how often each time was met (equal bins of a logarithmic scale), with median and 95th percentile", "时延分布（对数轴等宽分箱），附中位数与 95 百分位"), c.end(x, height, id)}, true
+	return figure{id, w("Latency histogram (equal bins of a logarithmic scale), with median and 95th percentile", "时延分布（对数轴等宽分箱），附中位数与 95 百分位"), c.end(x, height, id)}, true
 }
 
-// logScale places values between low and high on width pixels from x; what lies beyond
-// stands at the edge.
+// logScale places values between low and high on width pixels from x; values beyond are drawn at the edge.
 type logScale struct{ low, high, x, width float64 }
 
 func (l logScale) at(v float64) float64 {

@@ -1,10 +1,9 @@
-// Package report makes what people read of graded runs: Markdown, CSV, JSON, and one
-// HTML file with tables, plots and every question behind them.
+// Package report turns graded runs into reports: Markdown, CSV, JSON, and one HTML file with tables, plots and every question behind them.
 //
 // A Builder is given the summaries (eval/aggregate) and then reads the graded records
 // once. It holds counters, histograms and a drawn set of answers; the records
 // themselves pass through: for the HTML they go to side files, which the page loads when
-// somebody asks for them, so that a million answers neither fill the memory nor the page.
+// someone asks for them, so that a million answers neither fill the memory nor the page.
 //
 // Every figure comes from a summary: nothing is averaged here a second time. What is
 // counted here: verdicts and the hops at which failed questions were lost, latencies by
@@ -26,7 +25,7 @@ type Options struct {
 	Title    string // "" is "Memory System Evaluation Report"
 	Protocol string // of the main tables: name or name@version, with " by GRADER" where several graded by it; "": chosen by data set, see Dataset.Protocol
 	Pages    bool   // collect what the HTML page shows of single answers
-	Embed    int    // so many failed answers and so many drawn ones stand in the page itself; 0 means 200; a run of no more than both has no side files
+	Embed    int    // up to this many failed answers and as many sampled ones are in the page itself; 0 means 200; a smaller run has no side files
 	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
 	Runs     []Run  // what was read, for the last section
 	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are
@@ -185,11 +184,10 @@ func (g grader) String() string {
 	return g.id + " by " + string(g.by)
 }
 
-// notApplicable stands where a figure says nothing: what a bound retrieves is everything,
-// exactly the evidence, or nothing, by its construction.
+// notApplicable replaces figures that are not meaningful: a bound retrieves everything, exactly the evidence, or nothing, by construction.
 const notApplicable = "n/a"
 
-var silence = w("n/a: the figure says nothing. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
+var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
 
 // says reports whether a grader's figure says anything of a system.
 func (g grader) says(s *System) bool { return s.Says(g.id) }

@@ -7,7 +7,7 @@ import (
 
 // A Note is something to know about a table. It never fails anything: where the order
 // of reference systems is not the usual one, either the systems are interesting or the
-// run is broken, and somebody should look.
+// run is broken, and someone should look.
 type Note struct {
 	Holds bool   `json:"holds"`
 	EN    string `json:"en"`
@@ -34,7 +34,7 @@ func kind(name string) string {
 	return ""
 }
 
-// bound says whether a system shows what can be reached, and is no memory to choose.
+// bound says whether a system shows what can be reached, and is not a memory to choose.
 func bound(name string) bool { k := kind(name); return k != "" && k != "embedding" }
 
 // sanity holds the order that is usual: oracle evidence on top, then the full context,

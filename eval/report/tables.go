@@ -239,7 +239,7 @@ func reach(f *schema.Figure) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// figures has the main protocol with n, intervals and what was left out.
+// figures has the main protocol with n, intervals and what was omitted.
 func (d *Dataset) figures() table {
 	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
 		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
@@ -278,7 +278,7 @@ func (d *Dataset) figures() table {
 	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
 		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
 	if doubtful {
-		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot read with certainty, by what it leans to in the mean; in brackets the interval from all of them wrong to all of them right.",
+		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the interval from all of them wrong to all of them right.",
 			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为从全部算错到全部算对的区间。"))
 	} else {
 		t.dropColumn(10)
@@ -428,9 +428,9 @@ func (d *Dataset) labels() (table, bool) {
 	return t, true
 }
 
-// outcomes says how asking and grading went: nothing is left out in silence.
+// outcomes says how asking and grading went: nothing is omitted in silence.
 func (d *Dataset) outcomes() table {
-	t := table{title: w("How asking and grading went", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
+	t := table{title: w("Outcomes of asking and grading", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 	gradings := []string{schema.GradeScored, schema.GradeJudgeFailed, schema.GradeNotAnswered, schema.GradeNA}
 	for _, o := range append(slices.Clone(asked), gradings...) {
@@ -532,7 +532,7 @@ func answers(s *System) int {
 	return n
 }
 
-// tables lists what stands below the overview, in order.
+// tables lists what is below the overview, in order.
 func (d *Dataset) tables() []table {
 	out := []table{d.figures()}
 	for _, f := range []func() (table, bool){d.protocols, d.labels} {

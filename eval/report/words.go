@@ -29,7 +29,7 @@ func wordsf(en, zh string, args ...any) words {
 	return words{fmt.Sprintf(en, args...), fmt.Sprintf(zh, args...)}
 }
 
-// none stands where there is no number.
+// none replaces a missing number.
 const none = "–"
 
 // percent of a share, one decimal.

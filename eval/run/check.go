@@ -22,7 +22,7 @@ func (p *player) check(ctx context.Context) error {
 		keys []string
 		any  bool
 	}
-	has, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, func(ctx context.Context) (h held, err error) {
+	has, err := do(ctx, p, "reporting what it stored", p.o.Limits.Ingest, func(ctx context.Context) (h held, err error) {
 		if keyed {
 			if h.keys, err = k.Keys(ctx); err != nil {
 				return h, err
@@ -47,7 +47,7 @@ func (p *player) check(ctx context.Context) error {
 	return nil
 }
 
-// pureEvery so many cases a memory is asked once for nothing, to see that it stays as it is.
+// pureEvery is the number of cases after which a memory is asked once more, to verify that asking does not change it.
 const pureEvery = 64
 
 // pure finds out before questions are asked whether asking changes the memory. It is done
@@ -71,7 +71,7 @@ func (p *player) pure(ctx context.Context, n int) error {
 		return len(memory.Diff(before, after, c.Colder)) > 0, err
 	})
 	if err == nil && changed {
-		err = errors.New("asking changes this memory: its questions would disturb each other (a system that says so, query_is_stateful, is asked on copies)")
+		err = errors.New("asking changes this memory, so one question would affect the next (a system that declares query_is_stateful is asked on copies)")
 	}
 	return err
 }

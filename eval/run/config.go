@@ -98,7 +98,7 @@ type state struct {
 type unitState struct {
 	System    string `json:"system"`
 	Dataset   string `json:"dataset"`
-	Cases     int    `json:"cases"` // times repeats, where each ingests anew
+	Cases     int    `json:"cases"` // times repeats, where each ingests again
 	Questions int    `json:"questions"`
 }
 

@@ -55,7 +55,7 @@ type reopening struct {
 	u      *unit
 	j      *journal
 	failed map[int]bool // by job
-	whole  map[int]int  // by job, where its memory is to be filled anew: the sessions before that
+	whole  map[int]int  // by job, where its memory is to be filled again: the sessions before that
 }
 
 func (r *reopening) unit(ctx context.Context, u *unit, path string) (err error) {

@@ -25,7 +25,7 @@ type Follower struct {
 func Follow(dir string) *Follower { return &Follower{dir: dir} }
 
 // Next looks again. each, if any, is given the answers that are new, unit by unit; where
-// the run began anew since the last look, so that what was seen before is void, anew is
+// the run began again since the last look, so that what was seen before is void, again is
 // called first. A finished run has no journals: its files have the answers.
 func (f *Follower) Next(anew func(), each func(*schema.QARecord) error) (Status, error) {
 	st, err := glance(f.dir)

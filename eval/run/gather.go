@@ -88,7 +88,7 @@ func (r *runner) gather(ctx context.Context, dir string) (res Result, err error)
 		res.Units = append(res.Units, Count{System: u.name, Dataset: u.set.Name, Of: u.set.Size.Questions * u.repeats, Outcomes: map[string]int{}})
 		for repeat := range u.repeats {
 			if err := r.gatherUnit(ctx, journalPath(dir, i), u, repeat, outs, &res); err != nil {
-				return res, fmt.Errorf("putting the records of %s on %s together: %w", u.name, u.set.Name, err)
+				return res, fmt.Errorf("joining the records of %s on %s: %w", u.name, u.set.Name, err)
 			}
 		}
 	}
@@ -124,8 +124,8 @@ const maxHeld = 64 << 20
 // maxJournalLine is more than any record has.
 const maxJournalLine = 1 << 30
 
-// gatherUnit writes the records of one repeat in order. Jobs begin in order and only so
-// many work at once, so few of them wait: those that end before an earlier one does.
+// gatherUnit writes the records of one repeat in order. Jobs begin in order and a limited number runs at once, so few of them wait: those that end
+// before an earlier one does.
 func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat int, outs [3]*output, res *Result) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// The journal of a unit is one file, each line a record as it will stand in the run's
+// The journal of a unit is one file, each line a record as it will be in the run's
 // files, behind a head:
 //
 //	CRC s JOB REPEAT SESSION OUTCOME\t{…}      a session record
@@ -26,7 +26,7 @@ import (
 //	CRC e JOB 0 0 -                            nothing more comes of this job
 //
 // CRC is eight hex digits of CRC-32C over what follows it. JOB counts the cases of the
-// unit, times the repeats where each ingests anew.
+// unit, times the repeats where each ingests again.
 
 // recordKey is the place of a record in its job.
 type recordKey struct {
@@ -35,7 +35,7 @@ type recordKey struct {
 	i      int
 }
 
-// head is what stands before a record.
+// head is what is before a record.
 type head struct {
 	recordKey
 	job     int
@@ -116,7 +116,7 @@ type journal struct {
 	path     string
 	log      *keylog.Log
 	buf      []byte // lines that were not written yet
-	waits    bool   // somebody will write them
+	waits    bool   // someone will write them
 	bad      error  // they could not be
 	unsynced int
 	// precious lines are written at once: what they say was paid for, or cannot be had
@@ -130,8 +130,8 @@ type journal struct {
 	open      map[int]*partial // jobs that an earlier start left halfway
 }
 
-// syncEvery so many bytes the journal is made durable: what a crash of the machine can
-// take back. The death of the process takes nothing.
+// syncEvery is the number of bytes after which the journal is made durable: at most this much is lost when the machine crashes. The death of the process
+// takes nothing.
 const syncEvery = 16 << 20
 
 const (

@@ -23,7 +23,7 @@ func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
 	if !ok || p.u.caps.Unit == "fact" || p.u.caps.Unit == "nothing" {
 		return nil, nil
 	}
-	held, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (string, error) {
+	held, err := do(ctx, p, "listing the memory", p.o.Limits.Ingest, func(ctx context.Context) (string, error) {
 		var b strings.Builder
 		for it, err := range list(ctx) {
 			if err != nil {

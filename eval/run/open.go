@@ -34,7 +34,7 @@ func (p *player) open(ctx context.Context, had *partial) error {
 	}
 	p.m = m
 	if _, ok := memory.As[memory.Cloner](m); p.u.caps.Stateful && !ok {
-		p.dead = errors.New("asking changes this memory, and it cannot be copied: its questions would disturb each other")
+		p.dead = errors.New("asking changes this memory, and it cannot be copied: one question would affect the next")
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) 
 		}
 	}
 	if k, ok := memory.As[memory.Keyed](m); ok {
-		keys, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
+		keys, err := do(ctx, p, "reporting what it stored", p.o.Limits.Ingest, k.Keys)
 		if err == nil && slices.Equal(keys, sent) {
 			if err := p.remember(ctx); err != nil {
 				return false, err
@@ -119,7 +119,7 @@ func (p *player) remember(ctx context.Context) error {
 	if !shows {
 		return nil
 	}
-	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(list(ctx)) })
+	items, err := do(ctx, p, "listing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(list(ctx)) })
 	if err != nil && fatal(ctx, err) {
 		return err
 	}
@@ -136,7 +136,7 @@ func (p *player) close() {
 	}
 	var left *leftError
 	if errors.As(p.dead, &left) {
-		return // somebody is still in there; it is closed when they come out
+		return // someone is still in there; it is closed when they come out
 	}
 	m := p.m
 	p.m = nil

@@ -187,5 +187,5 @@ func note(extra *schema.Extra, notes []string) {
 	(*extra)["notes"] = raw
 }
 
-// text is what may stand in a record.
+// text is what may be in a record.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

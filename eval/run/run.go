@@ -10,7 +10,7 @@
 //
 // Every record is appended to a journal as soon as it is made, and the files of the
 // run are put together from the journals at the end, in the order data set, system,
-// repeat, case, then session or question. A run that was killed goes on with the
+// repeat, case, then session or question. A run that was killed continues with the
 // records that are not there yet; its files are those of an undisturbed run (but for
 // milliseconds, where they are measured). A memory that cannot be opened again is filled again:
 // with a cassette that costs no call a second time.
@@ -107,13 +107,13 @@ type Options struct {
 	Calls    int // answers of readers under way; 0: 16
 
 	// Config is what else decides the records (seeds, prompts, versions). A folder of
-	// another configuration is refused with what differs. No secrets.
+	// another configuration is rejected with what differs. No secrets.
 	Config map[string]string
 	// Now measures; nil: records hold no milliseconds, and two runs are the same bytes.
 	Now func() time.Time
-	// Found is told of faults in the cases; nil drops them.
+	// Found receives faults in the cases; nil drops them.
 	Found func(*schema.Finding)
-	// Warn receives what a user should know while the run goes on, such as a system that
+	// Warn receives what a user should know while the run continues, such as a system that
 	// lost turns; it may be called from several goroutines. nil drops it.
 	Warn func(format string, args ...any)
 	// Watch counts what is done; nil: nobody looks.
@@ -204,7 +204,7 @@ func (o *Options) prepare() ([]*unit, error) {
 // Run asks every system every question that has no record yet, and writes the files
 // of the run. What a single question met is its outcome; an error of Run is one that
 // would meet every other question as well (a refused key, a spent budget, a full disk)
-// or a folder of another run (*ChangedError). After it, Run goes on where it stopped.
+// or a folder of another run (*ChangedError). After it, Run continues where it stopped.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
@@ -293,7 +293,7 @@ func newRunner(o Options, units []*unit) *runner {
 type job struct {
 	u      *unit
 	n      int // place in the unit, from 0
-	repeat int // the first of its repeats; all of the unit's unless it ingests anew for each
+	repeat int // the first of its repeats; all of the unit's unless it ingests again for each
 	c      schema.Case
 }
 

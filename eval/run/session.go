@@ -73,7 +73,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			return err
 		}
 		if r.Skipped {
-			return fmt.Errorf("ingest check: the system says that it has turns %d to %d already, and its memory was opened empty", s.Turns[from].TurnID, s.Turns[to-1].TurnID)
+			return fmt.Errorf("ingest check: the system reports turns %d to %d as already stored, but its memory was opened empty", s.Turns[from].TurnID, s.Turns[to-1].TurnID)
 		}
 		rec.Turns += to - from
 		p.sent = append(p.sent, b.Key)
@@ -109,7 +109,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 		delta []schema.MemoryDelta
 		items []memory.Item
 	}
-	got, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (x seen, err error) {
+	got, err := do(ctx, p, "listing the memory", p.o.Limits.Ingest, func(ctx context.Context) (x seen, err error) {
 		if tells {
 			for one, err := range d.Delta(ctx, s.ID) {
 				if err != nil {

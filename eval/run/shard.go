@@ -215,7 +215,7 @@ func (s *Shards) joinUnit(ctx context.Context, system string, cases schema.Seq[s
 }
 
 // Finish makes dir the folder of the finished run, whose files Join wrote. A folder that
-// holds another run is refused before, by Begin.
+// holds another run is rejected before, by Begin.
 func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 	res := Result{Outcomes: map[string]int{}, Files: files}
 	for i, d := range s.done {

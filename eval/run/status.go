@@ -13,7 +13,7 @@ import (
 	"membench/schema"
 )
 
-// A Status is how a run stands, as its folder tells.
+// A Status is the state of a run, read from its folder.
 type Status struct {
 	Running  bool    // a process is at it
 	Finished bool    // its files are there

@@ -64,7 +64,7 @@ func (p *player) comparable() bool {
 }
 
 // stray compares what a memory that was opened again shows with what the session records
-// of the first n sessions say that it held. A store that somebody else wrote to since, or that
+// of the first n sessions say that it held. A store that someone else wrote to since, or that
 // lost something, is reported, and not gone on with.
 func (p *player) stray(n int) error {
 	if !p.comparable() {
@@ -87,7 +87,7 @@ func (p *player) stray(n int) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errJournalLine) {
 		return err
 	}
-	if seen < n { // somebody took the journal away
+	if seen < n { // someone took the journal away
 		return nil
 	}
 	how := held.differs(p.last)

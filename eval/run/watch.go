@@ -13,7 +13,7 @@ type Watch struct {
 	units []*tally
 }
 
-// A Count is where one system on one data set stands.
+// A Count is the progress of one system on one data set.
 type Count struct {
 	System    string             `json:"system"`
 	Dataset   string             `json:"dataset"`
@@ -93,7 +93,7 @@ func (w *Watch) finished(res Result) {
 	}
 }
 
-// Counts is how things stand, unit by unit.
+// Counts is the progress of every unit.
 func (w *Watch) Counts() []Count {
 	if w == nil {
 		return nil

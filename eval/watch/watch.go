@@ -1,5 +1,5 @@
-// Package watch follows a run on a page of this machine: how far it is, how each system
-// does so far, and what failed last. It reads what the run writes and changes nothing.
+// Package watch follows a run on a local page: its progress, each system's results so far, and the last failures. It reads what the run writes and
+// changes nothing.
 //
 // While answers are being made their figures are by the rule judge; once the run's files
 // are there, by the grade that eval explain goes by. Held: a row for each system and data
@@ -175,7 +175,7 @@ func (w *Watcher) look(ctx context.Context) State {
 
 // table joins how far the units of a run are with the figures of their answers. A unit has
 // the name of its data set in the run, an answer that of its case: where they differ, the
-// only unit of a system has all its answers, else figures stand in rows of their own.
+// only unit of a system has all its answers, else figures are in rows of their own.
 func (w *Watcher) table(units []run.Count) []Row {
 	rows, placed := []Row{}, map[[2]string]bool{}
 	of := map[string]int{}

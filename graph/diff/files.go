@@ -135,7 +135,7 @@ func inOrder(files []string, key func(line []byte) []string) (bool, error) {
 }
 
 // nodeEdgeKey and statementKey give the parts of graph.Compare and
-// graph.CompareStatements; nil for a line that is no object, which the diff reports.
+// graph.CompareStatements; nil for a line that is not an object, which the diff reports.
 func nodeEdgeKey(line []byte) []string {
 	if !codec.Valid(line) {
 		return nil

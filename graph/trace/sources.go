@@ -73,7 +73,7 @@ func NewSources(graphDir, root string, outside bool) *Sources {
 	return s
 }
 
-// isProject reports whether a folder is the root of somebody's project: from a folder
+// isProject reports whether a folder is the root of someone's project: from a folder
 // that only lies above the graph nothing is read, it may be the whole disk.
 func isProject(dir string) bool {
 	for _, name := range []string{"membench.yaml", ".git"} {

@@ -108,7 +108,7 @@ func findTrail(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, []g
 	return nil, found, nil
 }
 
-// traceLine reads the query as path:line; it returns nil when it is no such thing.
+// traceLine reads the query as path:line; it returns nil for other queries.
 func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, error) {
 	i := strings.LastIndexByte(o.Query, ':')
 	if i <= 0 {
@@ -135,7 +135,7 @@ func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, err
 	case len(exact) == 1:
 		ending = exact
 	case len(ending) > 1:
-		return nil, fmt.Errorf("%s is the end of %d sources (%s, %s, …): give more of the path", path, len(ending), ending[0], ending[1])
+		return nil, fmt.Errorf("%s matches the end of %d source paths (%s, %s, …): give more of the path", path, len(ending), ending[0], ending[1])
 	case len(ending) == 0:
 		return nil, nil
 	}

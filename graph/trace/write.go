@@ -88,7 +88,7 @@ func nodeText(n schema.Node) string {
 	return ""
 }
 
-// describe is one line: id, quoted text, and what else tells the thing apart.
+// describe is one line: id, quoted text, and other distinguishing data.
 func describe(n schema.Node, via *schema.Edge) string {
 	var b strings.Builder
 	label := "?"

@@ -204,7 +204,7 @@ func (s *survey) row(dst []byte, rec schema.Record[schema.Element], t *table, p 
 	if rest != "" {
 		dst = quoteCSV(dst, rest)
 	}
-	// An element of which a value found no column has a mark that is no hash: a load
+	// An element of which a value found no column has a mark that is not a hash: a load
 	// then makes it what it should be.
 	if s.result.Moved != moved {
 		hash = "-"

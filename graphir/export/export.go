@@ -1,8 +1,8 @@
 // Package export writes a graph for other tools: CSV for neo4j-admin's import, GraphML,
 // and JSON-LD with PROV-O terms for the evidence.
 //
-// All three write properties as graph.MapProps says: nulls and empty lists are left
-// out, what no property can hold stands as JSON text in props_json. Members of a
+// All three write properties as graph.MapProps says: nulls and empty lists are omitted, values that a property cannot hold are JSON text in props_json.
+// Members of a
 // record beside its known ones are not part of the graph and are counted (GRF037).
 package export
 
@@ -78,7 +78,7 @@ type Result struct {
 	Nodes   int      `json:"nodes"`
 	Edges   int      `json:"edges"`
 	LeftOut int      `json:"left_out"`          // elements that could not be written, each with a finding
-	Moved   int      `json:"moved"`             // values that fit no column and stand in props_json
+	Moved   int      `json:"moved"`             // values that fit no column and are in props_json
 	Files   []string `json:"files,omitempty"`   // of a folder, in the order written
 	Command []string `json:"command,omitempty"` // the import command, run in the folder
 }
@@ -326,7 +326,7 @@ func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool
 	}
 	if out.Len() > 0 {
 		b, _ := out.MarshalJSON()
-		rest = string(b) // as it stands in the record: every path into a database stores one text
+		rest = string(b) // as it is in the record: every path into a database stores one text
 	}
 	return cells, rest
 }

@@ -12,8 +12,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// GraphML has no lists: a list stands as its JSON text in a key whose description
-// says so.
+// GraphML has no lists: a list is written as JSON text in a key whose description says so.
 
 // xmlFits says which properties GraphML can hold: XML 1.0 has no place for control
 // characters, however written.
@@ -52,7 +51,7 @@ func xmlOK(e schema.Element, _ graph.Props) *schema.Finding {
 
 var xmlTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long", graph.Float: "double", graph.String: "string"}
 
-// GraphML writes one directed graph. A node's labels stand in the key "labels" as
+// GraphML writes one directed graph. A node's labels are in the key "labels" as
 // ":A:B", an edge's type in the key "label", as APOC writes them; a property of one of
 // these names gets the prefix "p_".
 func GraphML(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {

@@ -180,7 +180,7 @@ func rawStrings(s []string) []byte {
 func thingIRI(id string) string  { return "id:" + encodeIRI(id) }
 func termIRI(name string) string { return "mb:" + encodeIRI(name) }
 
-// encodeIRI percent-encodes what may not stand in a segment of an IRI, '%' and '/'
+// encodeIRI percent-encodes what may not be in a segment of an IRI, '%' and '/'
 // included; letters of any script stay. No two texts become one.
 func encodeIRI(s string) string {
 	return schema.PercentEncode(s, func(r rune) bool {

@@ -17,14 +17,14 @@ import (
 	"membench/schema/jsonl"
 )
 
-// CSV in parts is two passes over the parts of a graph, whose lines need not meet: Survey
-// tells what the columns depend on, Plan decides them, Rows writes. Each table is a folder
+// CSV in parts is two passes over the parts of a graph, whose lines need not meet: Survey collects what the columns depend on, Plan decides them, Rows
+// writes. Each table is a folder
 // of parts beside the file of its header.
 
-// HeaderFile stands in the folder of each table of CSV in parts, beside its part-….csv.
+// HeaderFile is in the folder of each table of CSV in parts, next to its part-….csv.
 const HeaderFile = "header.csv"
 
-// wireTable is what a survey says of a table.
+// wireTable is a survey's result for a table.
 type wireTable struct {
 	Edge   bool     `json:"edge"`
 	Labels []string `json:"labels,omitempty"`
@@ -137,8 +137,7 @@ func Plan(in io.Reader, w io.Writer, o CSVOptions) error {
 	return out.Flush()
 }
 
-// Rows writes the rows of a part of a graph in frames named as the tables' folders. The
-// line of Plan stands before the elements.
+// Rows writes the rows of a part of a graph in frames named as the tables' folders. The line of Plan comes before the elements.
 func Rows(ctx context.Context, in io.Reader, w io.Writer, o CSVOptions) error {
 	b := bufio.NewReaderSize(in, 1<<16)
 	line, err := b.ReadBytes('\n')

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// wgraph is an undirected weighted graph; every link stands at both ends.
+// wgraph is an undirected weighted graph; every link is at both ends.
 type wgraph struct {
 	n        int
 	start    []int32

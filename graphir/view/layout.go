@@ -303,7 +303,7 @@ func each(n, workers int, f func(from, to int)) {
 	wg.Wait()
 }
 
-// A quadtree holds points sorted along a Z-curve; its cells stand in depth-first
+// A quadtree holds points sorted along a Z-curve; its cells are in depth-first
 // order, each with the index of the cell that follows when it is not opened.
 type quadtree struct {
 	order []int32 // points along the curve
@@ -375,7 +375,7 @@ func (t *quadtree) cell(pos []vec, mass []float64, from, to, shift int, size2 fl
 }
 
 // force is the repulsion on point i per unit of its mass. Beyond reach it falls with
-// the third power of the distance, and beyond four times reach it is left out.
+// the third power of the distance, and beyond four times reach it is omitted.
 func (t *quadtree) force(pos []vec, mass []float64, i int, reach float64) (fx, fy float64) {
 	p := pos[i]
 	reach2 := float64(reach * reach)

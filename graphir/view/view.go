@@ -2,9 +2,9 @@
 // no server, no library.
 //
 // The file holds two blocks of gzip in base64: what the first picture needs (places,
-// labels, edges, titles), and the properties, read once that picture stands. The
+// labels, edges, titles), and the properties, read once that picture is drawn. The
 // layout is computed here (see layout.go); the page only draws. Equal graphs give
-// equal bytes, whatever the order of the input and the number of workers.
+// equal bytes, regardless of the order of the input and the number of workers.
 //
 // The whole graph is held in memory: about 250 bytes a node and 60 an edge beside
 // the text of ids and properties; equal edge properties are held once.
@@ -37,7 +37,7 @@ type Options struct {
 	Progress func(unit string, done, of int) // called with the moves of the layout that are made, of all; nil: not reported
 }
 
-// Stats says what was drawn and what was left out.
+// Stats says what was drawn and what was omitted.
 type Stats struct {
 	Nodes        int            `json:"nodes"`
 	Edges        int            `json:"edges"`

@@ -1,4 +1,4 @@
-// Package atomicfile makes files and folders appear whole or not at all: written
+// Package atomicfile makes files and folders appear completely or not at all: written
 // aside in the same folder, synced, renamed, the folder synced.
 package atomicfile
 
@@ -17,15 +17,15 @@ import (
 	"sync"
 )
 
-// step is told of every step that changes the file system, before it is taken.
+// step is notified of every step that changes the file system, before it is taken.
 var step = func(op, path string) {}
 
-// Observe has f told of every step that this package and internal/build take on the
-// file system: op is create, write, sync, commit, move or remove. It is for tests
+// Observe notifies f of every step that this package and internal/build take on the file system: op is create, write, sync, commit, move or remove. It
+// is for tests
 // that stop the process at a chosen step; call it before anything is written.
 func Observe(f func(op, path string)) { step = f }
 
-// Step tells the observer of a step taken outside this package.
+// Step notifies the observer of a step taken outside this package.
 func Step(op, path string) { step(op, path) }
 
 // A File is a file being written aside. Close without Commit removes it.
@@ -341,7 +341,7 @@ func Name(text string) string {
 	return shorten(b.String(), longName)
 }
 
-// longName leaves room for an ending and for what stands aside.
+// longName leaves room for a suffix and for the mark of temporary names.
 const longName = 200
 
 var devices = func() []string {
@@ -352,7 +352,7 @@ var devices = func() []string {
 	return out
 }()
 
-// shorten cuts a name to max bytes; what is cut stands as a hash. "%~" is no code of
+// shorten cuts a name to max bytes; the rest is replaced by a hash. "%~" is not a code of
 // Name, so that no short name is the same.
 func shorten(name string, max int) string {
 	if len(name) <= max {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Windows has no fsync of a folder: opening one for writing is refused.
+// Windows has no fsync of a folder: opening one for writing is rejected.
 func isNoSync(error) bool { return true }
 
 // Windows refuses to remove a file that is open: that is the lock.

@@ -1,4 +1,4 @@
-// Package build makes outputs whole or not at all and skips what is current.
+// Package build makes outputs completely or not at all, and skips current ones.
 //
 // A step's key is the sha256 of its name, version, resolved options and the digests
 // of its inputs. Its record, a schema.Manifest, holds the key and the digests of the
@@ -34,7 +34,7 @@ type Step struct {
 	Inputs  []string
 	Output  string // path of a file, or of a folder when Dir is set
 	Dir     bool
-	// InPlace steps write to Output itself and can go on where a killed run stopped
+	// InPlace steps write to Output itself and can continue where a killed run stopped
 	// (a memory store); all others write aside, and Output changes when Run returns nil.
 	InPlace bool
 	// Also are further files and folders that an InPlace step writes. The last element of
@@ -151,7 +151,7 @@ func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err err
 	return r, p, p.Put(made)
 }
 
-// asideMark stands in the names of folders aside; atomicfile.Sweep knows it.
+// asideMark is part of the names of temporary folders; atomicfile.Sweep knows it.
 const asideMark = ".tmp-"
 
 // A Place is an output that is being replaced by what is made in Dir, a folder beside
@@ -382,7 +382,7 @@ func Key(m schema.Manifest) (string, error) {
 }
 
 // Digests returns path, sha256 and size of every file named or below a named
-// folder, sorted by path. Names that start with "." are left out below a folder.
+// folder, sorted by path. Names that start with "." are omitted below a folder.
 func Digests(root string, paths []string) ([]schema.FileDigest, error) {
 	out := []schema.FileDigest{}
 	for _, p := range paths {
@@ -440,7 +440,7 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
 
-// Folder makes a folder whole or not at all; what stood there is replaced.
+// Folder makes a folder whole or not at all; what was there is replaced.
 func Folder(out string, fill func(dir string) error) error {
 	place, err := NewPlace(out)
 	if err != nil {

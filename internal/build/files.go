@@ -27,9 +27,8 @@ func NotInput(out string, inputs ...string) error {
 	return nil
 }
 
-// InputFiles expands the given paths: a folder stands for its files (not those of
-// sub-folders) whose name ends in one of the suffixes, with or without .gz or .zst,
-// sorted by name; a file and "-" stand for themselves. A folder without such a file is
+// InputFiles expands the given paths: a folder is replaced by its files (not those of sub-folders) whose name ends in one of the suffixes, with or
+// without .gz or .zst, sorted by name; a file and "-" are unchanged. A folder without such a file is
 // an error.
 func InputFiles(paths []string, suffixes ...string) ([]string, error) {
 	var out []string

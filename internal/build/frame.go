@@ -33,14 +33,14 @@ type Frame struct {
 	Membench string         // version of the program
 	Out      string         // "-", a file, or a folder
 	Dir      bool           // Out is a folder
-	Final    string         // where Out will stand when it is made aside; "": Out
+	Final    string         // final place of Out if it is made in a temporary folder; "": Out
 	Stdin    io.Reader
 	Stdout   io.Writer
 	TempDir  string
 	Report   func(*schema.Finding) // called with every finding; nil: nobody
 	Strict   bool                  // write nothing when more is rejected than Accept allows
 	Accept   schema.Limit
-	Empty    bool // an input without a record is no loss
+	Empty    bool // an input without a record is not a loss
 	Stream   bool // several outputs may share standard output, or the file Out, one after the other
 
 	Rejected int            // findings that are errors
@@ -473,7 +473,7 @@ func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ sche
 	return m, err
 }
 
-// besideSuffix ends the name of a manifest that stands beside its file.
+// besideSuffix ends the name of a manifest that is beside its file.
 const besideSuffix = ".manifest.json"
 
 // put moves what was made into place; the manifest comes last.

@@ -1,5 +1,5 @@
-// Package clause reads what a text says of people: who did or is what, where, with
-// whom and when, and whether the text asserts it, plans it, denies it or only asks.
+// Package clause extracts a text's statements about people: who did or is what, where, with whom and when, and whether the text asserts it, plans it,
+// denies it or only asks.
 //
 // It knows mentions ("I", "my sister", "Anna", 我妈), not people: the caller decides
 // who is meant. It knows expressions of time, not the day of speaking: the caller
@@ -44,7 +44,7 @@ const (
 )
 
 // A Mention is one way in which a text speaks of a person. Start == End where the
-// subject is left out, as Chinese and chats do ("Went home early").
+// subject is omitted, as Chinese and chats do ("Went home early").
 type Mention struct {
 	Kind MentionKind
 	Phrase
@@ -54,7 +54,7 @@ type Mention struct {
 	Owner    *Mention // whose relation it is; nil: the speaker's, or nobody's
 	Plural   bool     // more than one person: we, my parents, 他们
 	Gender   Gender
-	Known    bool // of a Named: somebody who takes part in the talk
+	Known    bool // of a Named: someone who takes part in the talk
 }
 
 // A Tense is the time of what a clause says, against the time of speaking.
@@ -91,7 +91,7 @@ const (
 	Default             // sure enough to become a claim unless the caller asks otherwise
 )
 
-// A Fact is what one clause says of one person.
+// A Fact is one clause's statement about one person.
 //
 //	I went to Lisbon with my sister last May.
 //	Subject {Speaker "I"}  Verb "go"  Place "Lisbon"  With [{Relative "my sister"}]

@@ -24,7 +24,7 @@ type enSentence struct {
 	times    []timex.Expr
 	question bool
 	names    []string // who takes part in the talk
-	lead     int      // bytes of text that the input does not have: the subject that it leaves out
+	lead     int      // bytes of text that the input does not have: the subject that it omits
 }
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
@@ -145,8 +145,7 @@ var likePrepositions = set("speaking considering regarding including following d
 // joins are words that begin a clause inside a sentence.
 var joins = set("that because when while if since as until after before where but so though although than")
 
-// owned reports whether a word says of somebody what is said of people only: how they
-// feel, how they fare, what they live on.
+// owned reports whether a word applies only to people: how they feel, how they are, what they live on.
 func owned(low string) bool {
 	return feelings[low] || conditions[low] || statuses[low] || diets[low] || low == "fan" || low == "busy"
 }
@@ -209,7 +208,7 @@ func (s *enSentence) predicate(i int) bool {
 	switch w.Rel {
 	case "root", "conj", "parataxis", "ccomp":
 		return true
-	case "advcl": // "… , helping them" is no statement of its own
+	case "advcl": // "… , helping them" is not a statement of its own
 		return false
 	}
 	return false
@@ -318,7 +317,7 @@ func (s *enSentence) moves(i, subj int, f Fact) (Fact, bool) {
 // A verbGroup is the verb of a clause with what belongs to it.
 type verbGroup struct {
 	lemma   string
-	head    int   // the word whose form tells the tense: the verb, or the copula
+	head    int   // the word whose form shows the tense: the verb, or the copula
 	end     int   // first word behind the group
 	aux     []int // auxiliaries in order
 	cop     bool

@@ -97,7 +97,7 @@ func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 	return t, perfect, modal
 }
 
-// asked reports whether the clause is a question: its auxiliary stands before its
+// asked reports whether the clause is a question: its auxiliary is before its
 // subject, it opens with a question word, or nothing else in a question is asked.
 func (s *enSentence) asked(i, subj int, v verbGroup) bool {
 	if s.ws[i].Rel == "acl:relcl" || s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "advcl" || s.ws[i].Rel == "acl" {
@@ -189,7 +189,7 @@ func (s *enSentence) hasIf(i int) bool {
 	return false
 }
 
-// embedding is how the clause above holds this one: what somebody else says is hearsay,
+// embedding is how the clause above holds this one: what someone else says is hearsay,
 // what is hoped a wish, what is imagined or doubted a condition.
 func (s *enSentence) embedding(i int) Modality {
 	if s.hasAdverb(i, "apparently", "supposedly", "allegedly", "reportedly") {

@@ -104,7 +104,7 @@ func (s *enSentence) relative(i, p int) Mention {
 	return m
 }
 
-// takesPart reports whether a name, or first name, is that of somebody in the talk.
+// takesPart reports whether a name, or first name, is that of someone in the talk.
 func (s *enSentence) takesPart(name string) bool {
 	return slices.ContainsFunc(s.names, func(n string) bool {
 		return strings.EqualFold(n, name) || strings.EqualFold(strings.Fields(n + " x")[0], name)

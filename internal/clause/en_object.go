@@ -25,7 +25,7 @@ func (s *enSentence) clauseEnd(i, from int) int {
 			end = min(end, max(b, from))
 		}
 	}
-	// A clause that stands before the one it belongs to ends where that one begins.
+	// A clause that is before the one it belongs to ends where that one begins.
 	for c, h := i, s.ws[i].Head; h > i && h < end; c, h = h, s.ws[h].Head {
 		if r := s.ws[c].Rel; r != "advcl" && r != "ccomp" && r != "parataxis" {
 			break
@@ -75,7 +75,7 @@ var nominative = set("i we he she they it you")
 
 func isMark(f string) bool { return strings.Trim(f, ",.;:!?-–—…\"'“”‘’()") == "" }
 
-// opensClause reports whether word k is the core of a clause that is no part of the
+// opensClause reports whether word k is the core of a clause that is not part of the
 // object of predicate i.
 func (s *enSentence) opensClause(k, i int) bool {
 	w := s.ws[k]
@@ -294,7 +294,7 @@ func (s *enSentence) span(from, to int) Phrase {
 	return Phrase{Text: s.text[a:b], Start: s.start + a, End: s.start + b}
 }
 
-// clauseBounds are the bytes in which a clause's time may stand: the clause itself and
+// clauseBounds are the bytes in which a clause's time may be: the clause itself and
 // an opening before its subject ("Last weekend I …").
 func (s *enSentence) clauseBounds(begin, end int) (int, int) {
 	lo := 0

@@ -16,7 +16,7 @@ const longSentence = 4 << 10
 
 // Read lists the facts of a text in its order, of every modality; see Fact.Modality.
 // Clauses that are no person's, and such as say nothing worth keeping (courtesies,
-// hedges, talk about the talk), are left out.
+// hedges, talk about the talk), are skipped.
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
@@ -71,7 +71,7 @@ func speaksOfPeople(s string) bool {
 // openers are first words of sentences that have another subject than the speaker.
 var openers = set("the a an this that these those it its there here what how why who which where when is are was were do does did if")
 
-// interjections may stand before the first word.
+// interjections may be before the first word.
 var interjections = set("hi hey hello wow oh yeah yes yep no nah ok okay thanks thank haha lol man dude yo oops damn omg so and but")
 
 var persons = set("i im ive id ill me my mine we us our ours were you your yours u ur ya he him his she her hers they them their theirs myself ourselves everyone")

@@ -51,7 +51,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "live", "reside":
 		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
-		if !ok || !proper(rest) { // a dorm is no rival of the town that it is in
+		if !ok || !proper(rest) { // a dorm is not a rival of the town that it is in
 			slot = "DID"
 		}
 		f.Value.Text = rest

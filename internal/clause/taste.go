@@ -91,7 +91,7 @@ func taste(st sentence.Sentence) (out []Fact) {
 				f.Rank = 0
 			case f.Slot == "" && kind != "" && kind != "thing" && f.Rank > 0:
 				f.Slot, f.Value.Text = "FAVORITE", kind+"="+thing
-			case f.Slot == "": // of no kind that is named: two of them are no rivals
+			case f.Slot == "": // of no kind that is named: two of them are not rivals
 				f.Slot, f.Rank = "PREFERS_TOPIC", 0
 			}
 		}
@@ -157,7 +157,7 @@ func critique(st sentence.Sentence) (out []Fact) {
 // spoken is speech that a sentence quotes.
 var spoken = pattern.New(`[：:]\s?[“"][^”"]+[”"]?|^[“"][^”"]*[,.!?][”"] (?:she|he|they|said|my )`)
 
-// ownWords leaves out the facts that a sentence only quotes.
+// ownWords omits the facts that a sentence only quotes.
 func ownWords(st sentence.Sentence, found []Fact) []Fact {
 	at := spoken.FindStringIndex(st.Text)
 	if at == nil {
@@ -226,7 +226,7 @@ func (f Fact) typed(text string) []Fact {
 }
 
 // compliment reports a liking of what the other one has just shown or said: "your", "how
-// you did it", and "Love the colours!", whose subject is left out and whose thing is known.
+// you did it", and "Love the colours!", whose subject is omitted and whose thing is known.
 func (f Fact) compliment(src string) bool {
 	first := headWord(f.Value.Text)
 	if first == "your" || first == "how" || first == "anymore" || strings.HasPrefix(f.Value.Text, "你的") {

@@ -87,7 +87,7 @@ var places = set(`home house apartment flat dorm room kitchen garden backyard of
 	hospital clinic store shop mall market bakery studio shelter farm zoo stadium rink pool spa court field trail camp campsite festival conference concert convention center centre neighborhood
 	street abroad overseas`)
 
-// leading and trailing words are no part of an object.
+// leading and trailing words are not part of an object.
 var leading = set("just also really very so too even still already always of that , and but for")
 var trailing = set("too though anyway lol haha tbh btw also well either again now ! and but or so because as")
 var fillers = set("just also really actually definitely still already always even only so too n't not never ever recently lately currently usually often sometimes finally probably totally absolutely honestly truly now then kinda")
@@ -132,7 +132,7 @@ var statives = map[string]bool{"love": true, "like": true, "hate": true, "need":
 // plans are verbs that say what is meant to come.
 var plans = set("plan intend aim")
 
-// opinions are verbs with a clause that says what somebody holds.
+// opinions are verbs with a clause that says what someone holds.
 var opinions = set("think believe feel find consider agree disagree reckon recommend prefer doubt realize suspect")
 
 // feelings are adjectives of a state of mind.

@@ -18,7 +18,7 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
-	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is no denial
+	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is not a denial
 		return false
 	}
 	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took

@@ -37,7 +37,7 @@ type zhClause struct {
 	alone   bool   // and none before it in the sentence
 	modal   string // 要, 会, 想, 能 …
 	ba      Phrase // what 把 puts before the verb
-	topic   Phrase // what stands before the subject and is the object of a verb that has none behind it
+	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
 }
 
@@ -101,7 +101,7 @@ func zhClauses(s string) (out [][2]int) {
 	return out
 }
 
-// zhSplits reports whether a text goes on with a word that joins clauses.
+// zhSplits reports whether a text continues with a word that joins clauses.
 func zhSplits(s string) bool {
 	for _, w := range []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是", "但我", "但他", "但她"} {
 		if strings.HasPrefix(s, w) {
@@ -153,7 +153,7 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	found := r.subjectOf(c) || c.topicalised(r)
 	before := c.i
 	r.adverbs(c)
-	if !found && c.i > before { // "昨天我…": the subject stands behind the time
+	if !found && c.i > before { // "昨天我…": the subject is behind the time
 		found = r.subjectOf(c)
 		r.adverbs(c)
 	}
@@ -201,7 +201,7 @@ func (c *zhClause) cleft(r *zhReader) bool {
 	return true
 }
 
-// topicalised reads 恐怖片我从来不看: the object stands before the person who does it.
+// topicalised reads 恐怖片我从来不看: the object is before the person who does it.
 func (c *zhClause) topicalised(r *zhReader) bool {
 	for k := c.i + 1; k+1 < len(c.ws); k++ {
 		if zhPronouns[c.at(k)].Kind == NoOne || !c.nominal(c.i, k) || c.at(k-1) == "和" || c.at(k-1) == "跟" {
@@ -466,7 +466,7 @@ func (c *zhClause) verbAt(i int) bool {
 	return zhVerbs[w] != "" || c.class(i) == 'v' || zhFeelings[w]
 }
 
-// otherSubject reports whether something that is no person stands before the verb.
+// otherSubject reports whether something that is no person is before the verb.
 func (c *zhClause) otherSubject() bool {
 	for k := c.i; k < len(c.ws); k++ {
 		w := c.at(k)

@@ -144,7 +144,7 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 	return at
 }
 
-// whenClause is the word behind a clause of time that stands before the verb, or 0.
+// whenClause is the word behind a clause of time that is before the verb, or 0.
 func (c *zhClause) whenClause() int {
 	for k := c.i + 1; k+1 < len(c.ws) && k < c.i+7; k++ {
 		switch w := c.at(k); {
@@ -161,7 +161,7 @@ func (c *zhClause) whenClause() int {
 	return 0
 }
 
-// more skips what may stand between a prepositional phrase and the verb.
+// more skips what may be between a prepositional phrase and the verb.
 func (c *zhClause) more() {
 	for c.i < len(c.ws) {
 		w := c.at(c.i)

@@ -47,7 +47,7 @@ doctor: 医生, 大夫
 landlord: 房东
 `)
 
-// zhVerbs are verbs that say what somebody does, by slot; DID where they make none.
+// zhVerbs are verbs that say what someone does, by slot; DID where they make none.
 var zhVerbs = table(`
 PREFERS_TOPIC: 喜欢, 爱, 热爱, 热衷于, 偏好, 钟爱, 离不开, 讨厌, 超爱, 喜爱, 迷上, 爱上, 最爱, 最怕, 不爱, 偏爱, 痴迷, 受不了
 LIVES_IN: 住, 住在, 搬到, 搬去, 搬回, 定居, 搬来, 租住

@@ -31,7 +31,7 @@ type level struct {
 	set     map[string]struct{} // names, beyond the first manyNames
 }
 
-// A shape is the first names of the last object of a depth, as they stood: quotes, colon.
+// A shape is the first names of the last object of a depth, unchanged, with quotes and colon.
 // The next object mostly has the same, in that order, which is one comparison a name.
 type shape struct {
 	text []byte
@@ -107,10 +107,10 @@ func (s *Scanner) Kind() byte {
 	return 0
 }
 
-// Offset is where the scanner stands: after Kind, at the first byte of the value.
+// Offset is the scanner's position: after Kind, at the first byte of the value.
 func (s *Scanner) Offset() int { return s.i }
 
-// Since is the text from an Offset to where the scanner stands: a value that was read.
+// Since is the text from an Offset to the scanner's position: a value that was read.
 func (s *Scanner) Since(offset int) []byte { return s.b[offset:s.i] }
 
 // OK reports whether no fault was met.
@@ -261,7 +261,7 @@ func (s *Scanner) distinct(name []byte) bool {
 	return true
 }
 
-// String reads a string and returns what stands between its quotes; escaped says that
+// String reads a string and returns what is between its quotes; escaped says that
 // this holds escapes, see AppendUnescaped.
 func (s *Scanner) String() (body []byte, escaped, ok bool) {
 	if s.bad {

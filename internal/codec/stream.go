@@ -88,7 +88,7 @@ func (c *Reader) into(kind byte) (bool, error) {
 	return true, nil
 }
 
-// more reports whether the array or object goes on; else it leaves it.
+// more reports whether the array or object continues; else it leaves it.
 func (c *Reader) more(end byte) (bool, error) {
 	c.src.left = c.end
 	if byte(c.d.PeekKind()) != end {
@@ -207,7 +207,7 @@ func (c *Reader) End() error {
 	case err == io.EOF && c.src.err == nil:
 		return nil
 	case err == nil:
-		return &Error{Offset: c.d.InputOffset(), Msg: "more stands after the value"}
+		return &Error{Offset: c.d.InputOffset(), Msg: "unexpected text after the value"}
 	}
 	return c.fault(err)
 }

@@ -1,6 +1,6 @@
-// Package daemon starts and finds processes that stay when the command that started them
-// ends. Each has a home folder, whose lock it holds as long as it lives: the system lets
-// go of it however the process ends, so the lock tells more than a noted number.
+// Package daemon starts and finds processes that keep running when the command that started them ends. Each has a home folder, whose lock it holds as
+// long as it lives: the system releases it however the process ends, so the lock is more reliable
+// than a recorded process id.
 package daemon
 
 import "errors"

@@ -25,7 +25,7 @@ type Word struct {
 	Rel        string // relation to the head: nsubj, obj, obl, aux, root …
 }
 
-// MaxWords is how many words of a sentence are read; what follows is left out. Speech
+// MaxWords is how many words of a sentence are read; what follows is omitted. Speech
 // has no longer sentences, and the features of a word need those around it only.
 const MaxWords = 160
 

@@ -136,5 +136,5 @@ var common = sync.OnceValue(func() map[string]bool {
 })
 
 // Common reports whether a word is one that is written in lower case: "Music" at the
-// beginning of a sentence is no name.
+// beginning of a sentence is not a name.
 func Common(form string) bool { return common()[strings.ToLower(form)] }

@@ -49,7 +49,7 @@ func (m *models) parse(ts []token) *state {
 	return s
 }
 
-// The root stands behind the last word: a word that it becomes the head of is a root.
+// The root is behind the last word: a word that it becomes the head of is a root.
 func (s *state) done() bool { return s.next == len(s.ts) && len(s.stack) == 0 }
 
 func (s *state) may(move int) bool {

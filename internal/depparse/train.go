@@ -13,7 +13,7 @@ import (
 )
 
 // ReadCoNLLU reads the sentences of a treebank. Words that a contraction is written as
-// (ids "3-4") and empty nodes ("3.1") are left out.
+// (ids "3-4") and empty nodes ("3.1") are skipped.
 func ReadCoNLLU(r io.Reader) ([][]Word, error) {
 	var out [][]Word
 	var cur []Word

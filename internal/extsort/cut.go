@@ -17,7 +17,7 @@ import (
 // as much too much at both ends of its part of each run.
 const markEvery = 8 << 10
 
-// A mark is where a record stands in the spool.
+// A mark is where a record is in the spool.
 type mark struct {
 	off int64
 	key []byte
@@ -125,7 +125,7 @@ func (r Range) part(u run) (from, end int64) {
 	from, end = u.from, u.end
 	if r.lo != nil {
 		if i := sort.Search(len(u.marks), func(i int) bool { return bytes.Compare(u.marks[i].key, r.lo) >= 0 }); i > 0 {
-			from = u.marks[i-1].off // records with the key of mark i may stand before it
+			from = u.marks[i-1].off // records with the key of mark i may be before it
 		}
 	}
 	if r.hi != nil {

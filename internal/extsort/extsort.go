@@ -64,7 +64,7 @@ type spool struct {
 	size int64
 }
 
-// A ref is where a record stands in the chunks, and its first bytes where records are
+// A ref is where a record is in the chunks, and its first bytes where records are
 // ordered by them: most comparisons then need not look at the records.
 type ref struct {
 	start         uint64
@@ -133,8 +133,8 @@ func (s *Sorter) Sort() {
 }
 
 const (
-	fewRefs  = 12  // so many records are sorted by looking at all of them
-	farShare = 512 // and those that share so many bytes
+	fewRefs  = 12  // up to this many records are sorted by looking at all of them
+	farShare = 512 // and those that share this many bytes
 )
 
 // sortFrom sorts records that are equal before byte from, of a sorter with a Key. Keys

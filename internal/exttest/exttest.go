@@ -1,4 +1,4 @@
-// Package exttest says what a test needs from outside the Go toolchain. Where it is
+// Package exttest declares what a test needs from outside the Go toolchain. Where it is
 // missing the test skips and says why, in one voice, and `make test` counts it; on a
 // build server (CI=true) it fails, so that nothing stays untested in silence.
 package exttest
@@ -172,7 +172,7 @@ func Cache() string {
 
 // Shared returns the folder of shared data, MEMBENCH_SHARED, else "shared" beside the
 // repository, and skips t unless it holds all of the named files. The data may not be
-// redistributed, so its absence is no failure on a build server either.
+// redistributed, so its absence is not a failure on a build server either.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	dir, err := FindShared(t, names...)

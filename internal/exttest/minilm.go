@@ -12,7 +12,7 @@ import (
 // MiniLM starts scripts/minilm.py, real sentence vectors (all-MiniLM-L6-v2, 384
 // dimensions) behind an OpenAI-compatible endpoint, until the test ends, and returns
 // its base URL; "" where scripts/minilm.sh has not installed it. The caller then
-// replays a cassette: the absence is no reason to skip.
+// replays a cassette: the absence is not a reason to skip.
 func MiniLM(t testing.TB) string {
 	t.Helper()
 	python := filepath.Join(Cache(), "minilm", "bin", "python3")

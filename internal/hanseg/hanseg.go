@@ -27,7 +27,7 @@ type entry struct {
 	class byte
 }
 
-// unknown is the cost of a character that is no word, more than that of any word.
+// unknown is the cost of a character that is not a word, more than that of any word.
 const unknown = 300
 
 // maxRunes is the length of the longest word.

@@ -766,7 +766,7 @@ walk:
 				}
 			}
 		}
-		return s.String() // unreachable unless target is no node
+		return s.String() // unreachable unless target is not a node
 	}
 	return s.String()
 }

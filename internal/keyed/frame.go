@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A Framer writes text to several places over one pipe: frames, each NAME TAB LENGTH LF
-// and so many bytes of whole lines. An engine moves frames and never looks at lines.
+// A Framer writes text to several places over one pipe: frames, each NAME TAB LENGTH LF and LENGTH bytes of whole lines. An engine moves frames and
+// never looks at lines.
 type Framer struct {
 	w     io.Writer
 	size  int // of a frame, about
@@ -22,7 +22,7 @@ type Framer struct {
 	err   error
 }
 
-// NewFramer writes to w. About so many names are in use at a time.
+// NewFramer writes to w. names is about how many names are in use at a time.
 func NewFramer(w io.Writer, names int) *Framer {
 	return &Framer{w: w, size: min(1<<19, max(1<<14, 32<<20/max(1, names))), names: map[string][]byte{}}
 }
@@ -49,7 +49,7 @@ func (f *Framer) send(name string, b []byte) {
 	}
 }
 
-// Flush writes what waits, and tells what went wrong since the beginning.
+// Flush writes buffered data, and returns the first error since the beginning.
 func (f *Framer) Flush() error {
 	names := make([]string, 0, len(f.names))
 	for name := range f.names {

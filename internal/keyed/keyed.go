@@ -40,7 +40,7 @@ func decodeKey(text string) (string, error) {
 	return string(out), nil
 }
 
-// Unescape is the key that an escaped one stands for; text that is none stays as it is.
+// Unescape decodes an escaped key; other text is unchanged.
 func Unescape(key []byte) string {
 	if back, err := decodeKey(string(key)); err == nil {
 		return back
@@ -96,7 +96,7 @@ type records struct {
 	in     *bufio.Reader
 	line   int
 	inside bool  // behind the key
-	err    error // ends the reading, however often it goes on
+	err    error // ends the reading, however often it continues
 }
 
 func (r *records) Read(p []byte) (n int, err error) {
@@ -129,7 +129,7 @@ func (r *records) Read(p []byte) (n int, err error) {
 // maxKey is how long a key may be, in bytes.
 const maxKey = 16 << 20
 
-// Lines reads keyed lines: keys with their escapes, so that they stand in the order in
+// Lines reads keyed lines: keys with their escapes, so that they are in the order in
 // which lines are sorted, and records. Both hold until the next line.
 func Lines(r io.Reader) iter.Seq2[[2][]byte, error] {
 	return func(yield func([2][]byte, error) bool) {

@@ -26,7 +26,7 @@ type Log struct {
 
 // Options of Open. The zero value is right outside tests.
 type Options struct {
-	Wrap func(io.Writer) io.Writer // stands between the log and its file: for injecting faults
+	Wrap func(io.Writer) io.Writer // placed between the log and its file, to inject faults
 	// Loose is for logs whose lines are not synced one by one (Put): a crash of the
 	// machine can leave several bad lines, so the first one and all behind it are cut off.
 	Loose bool
@@ -75,7 +75,7 @@ func Read(path string, each func(n int, line []byte) error) error {
 	return err
 }
 
-// maxLine is how long a line may be, in bytes: a file that is no log must not fill memory.
+// maxLine is how long a line may be, in bytes: a file that is not a log must not fill memory.
 const maxLine = 256 << 20
 
 // ReadLine is r.ReadBytes('\n') with a limit.
@@ -125,7 +125,7 @@ func read(f io.Reader, path string, loose bool, each func(int, []byte) error) (g
 }
 
 // Append adds one line, which must not hold "\n", and makes it durable. After a
-// failure the log refuses to go on: opening it again finds the good lines.
+// failure the log refuses to continue: opening it again finds the good lines.
 func (l *Log) Append(line []byte) error {
 	if l.bad == nil && bytes.IndexByte(line, '\n') >= 0 {
 		return fmt.Errorf("appending to %s: the line holds a line end", l.path)

@@ -1,6 +1,6 @@
 // Package loopback serves pages to the person at this machine and to nobody else: it
 // listens on a loopback address only, answers only requests that name this address (a
-// foreign name that resolves to it is refused), none that another site's page sends, and
+// foreign name that resolves to it is rejected), none that another site's page sends, and
 // only below a path that cannot be guessed. Pages load nothing from anywhere else.
 package loopback
 
@@ -20,7 +20,7 @@ import (
 )
 
 // Serve answers with h until ctx is done. addr is a loopback address with a port, 0 for
-// any free one; ready is told the address of the page.
+// any free one; ready receives the address of the page.
 func Serve(ctx context.Context, addr string, h http.Handler, ready func(url string)) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -97,8 +97,7 @@ func (g guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:embed style.css
 var style string
 
-// A Page is one document. HTML holds the marks {{style}} and {{script}}; CSS stands behind
-// the style that all pages share.
+// A Page is one document. HTML holds the marks {{style}} and {{script}}; CSS comes after the style that all pages share.
 type Page struct{ HTML, CSS, JS string }
 
 // ServeHTTP writes the page. Its policy lets run this script, and lets that talk to where

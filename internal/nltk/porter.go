@@ -100,7 +100,7 @@ func hasVowel[T letter](w []T) bool {
 		switch c {
 		case 'a', 'e', 'i', 'o', 'u':
 			return true
-		case 'y': // a vowel unless it begins the word: what stands before is no vowel
+		case 'y': // a vowel unless it begins the word: what is before is not a vowel
 			if i > 0 {
 				return true
 			}

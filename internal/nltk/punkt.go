@@ -91,7 +91,7 @@ func mayBreak(text string) bool {
 	return false
 }
 
-// nonWord are the characters that cannot stand within a word.
+// nonWord are the characters that cannot be within a word.
 func nonWord(c byte) bool {
 	switch c {
 	case ')', '"', ';', '}', ']', '*', ':', '@', '\'', '(', '{', '[', '?', '!':
@@ -300,7 +300,7 @@ func multiChar(s string, i int) int {
 	return end
 }
 
-// wordEnd returns the end of the token that starts at i, which is no blank.
+// wordEnd returns the end of the token that starts at i, which is not a blank.
 func wordEnd(s string, i int) int {
 	if j := multiChar(s, i); j > i {
 		return j

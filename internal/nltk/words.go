@@ -26,7 +26,7 @@ type Tokenizer struct {
 	words [][]byte
 }
 
-// Words is WordTokenize; the result stands until the next call.
+// Words is WordTokenize; the result is valid until the next call.
 func (t *Tokenizer) Words(text string) [][]byte {
 	t.out, t.ends = t.out[:0], t.ends[:0]
 	if mayBreak(text) {
@@ -298,7 +298,7 @@ func (t *Tokenizer) quoteAfterParen() {
 }
 
 // quoteLetter is (?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b → "\1 \2": a quote before a
-// single letter that is no clitic.
+// single letter that is not a clitic.
 func (t *Tokenizer) quoteLetter() {
 	a, b := t.a, t.b[:0]
 	for i := 0; i < len(a); i++ {
@@ -377,7 +377,7 @@ func (t *Tokenizer) colons() {
 		return
 	}
 	i := n - 1
-	if t.a[i] == '\n' { // $ stands before a last line feed, too
+	if t.a[i] == '\n' { // $ also matches before a last line feed
 		i--
 	}
 	if i >= 0 && (t.a[i] == ':' || t.a[i] == ',') {

@@ -145,7 +145,7 @@ func enRead(s string, before []sentence.Sentence, o Options) (out []Statement) {
 	for _, c := range enClauses(s) {
 		c = strings.TrimRight(strings.TrimSpace(c), ".! ")
 		if i := strings.Index(c, "guess was"); i < 0 && enHedge.MatchString(c) {
-			// A hedged part of a clause falls; the rest may stand.
+			// A hedged part of a clause is dropped; the rest may be kept.
 			parts := slices.DeleteFunc(strings.Split(c, ", "), enHedge.MatchString)
 			if c = strings.Join(parts, ", "); c == "" {
 				continue
@@ -200,5 +200,5 @@ func mayName(s string) bool {
 // enTalk: words of systems that make a sentence worth trying.
 var enTalk = pattern.New(`(?i)\b(?:alert|owned by|depends on|runs on|deployed on|timeout|replicas|pool size|retention|max_connections|threshold|is responsible for|looked after by|belongs to)\b`)
 
-// enSymptom: a symptom stands for its alert.
+// enSymptom: a symptom represents its alert.
 var enSymptom = pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)

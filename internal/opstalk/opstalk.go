@@ -1,4 +1,4 @@
-// Package opstalk reads what is said about systems: alerts, causes, fixes, runbooks,
+// Package opstalk extracts statements about systems: alerts, causes, fixes, runbooks,
 // owners, where things run, and how they are set. It is for talk that is declared to be
 // about operations; on other talk its patterns would guess.
 package opstalk
@@ -17,7 +17,7 @@ import (
 // quotes, articles or particles around it.
 type Term struct{ Type, Name string }
 
-// A Statement is one thing that a sentence says of a system.
+// A Statement is one statement of a sentence about a system.
 type Statement struct {
 	Subject    Term
 	Predicate  string // of the catalogue, the positive of its pair

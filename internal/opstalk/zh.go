@@ -90,7 +90,7 @@ var (
 	zhOut   = pattern.New(`怀疑|感觉|像是|好像|不像|可能|也许|会不会|是不是|大概|估计|应该是|猜|没确认|不确定|没定论|没查|没找到|如果|要是|假如|万一|打算|计划|准备|建议|回头|明天再|下个?[月周]|待会|等会|过时|以前|原来是|据说|听说|谁|什么|吗$|怎么|多少|要不要|有没有|正在|试试|想把|想给|得把|该把|^(?:之前|原来|原先)`)
 	zhMarks = pattern.New(`(?:清楚|找到|定位|确认|结论|通知|输出|更新)了?[：:]|[，,。；;！!…]+|——| - `)
 	zhList  = pattern.New(`、|和|与|以及`)
-	// A symptom stands for its alert: "sw-03 一直丢包".
+	// A symptom represents its alert: "sw-03 一直丢包".
 	zhSymptom = pattern.New(`^(` + opsThing + `)\s?(?:又|一直|开始|在|频繁|间歇性|疯狂|大量|突然|持续|\s)*(?:报|抛|返回)?(丢包|闪断|抖动|超时|掉线|失联|宕机|不通|断连|卡死|OOM|频繁重启|反复重启|\d{3} ?错误)`)
 	zhNamed   = pattern.New(`(?:^|[，。：:；“「\s])(\p{Han}{2,8}?|[A-Z]{1,6}\p{Han}{2,6}?)(?:这个|这条)?(?:告警|报警)|^(?:告警|报警)[：:]\s?(\p{Han}{2,8})`)
 	zhNoName  = pattern.New(`^(?:这|那|该|收到|一条|有|新|老|所有|全部|没|又|还|的|查|看|处理|先|静默|屏蔽|确认|关|发|触发|是|今天|昨|刚|几|原因|根因|问题|手册|它|我|你|他|再|已经|之后|然后|结果|大概|状态|服务|系统|大家|现在|不)|[的了吗不]$`)
@@ -104,7 +104,7 @@ func zhRead(s string, before []sentence.Sentence, o Options) (out []Statement) {
 	if o.Alert == "" && o.Thing == "" && !opsAny.MatchString(s) && !zhTalk.MatchString(s) {
 		return nil
 	}
-	var last string // the clause before, where it may go on
+	var last string // the clause before, where it may continue
 	for _, c := range zhMarks.Split(s, -1) {
 		if c = strings.TrimSpace(c); c == "" {
 			continue

@@ -10,7 +10,7 @@ import (
 
 // Map calls f on the values of in with at most n calls in flight and yields the
 // results in input order. Errors of in and of f are yielded in their place; the
-// consumer decides whether to go on. When the consumer stops, running calls see a
+// consumer decides whether to continue. When the consumer stops, running calls see a
 // cancelled context and Map returns after they have ended. When ctx is cancelled, its
 // error is yielded last: a stream that was cut off never looks like one that ended.
 func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(context.Context, A) (B, error)) iter.Seq2[B, error] {

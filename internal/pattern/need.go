@@ -37,8 +37,7 @@ const (
 	maxClass    = 24   // characters of a class
 )
 
-// needOf reads an expression. The zero need, which every text has, stands for one that
-// does not parse: compiling it tells why.
+// needOf reads an expression. The zero need, which every text has, is used for an expression that does not parse: compiling it gives the reason.
 func needOf(expr string) need {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -60,7 +59,7 @@ func needOf(expr string) need {
 	return n
 }
 
-// ignoresCase reports whether a letter of the expression stands for its other cases.
+// ignoresCase reports whether a letter of the expression also matches its other cases.
 func ignoresCase(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, ignoresCase)
 }
@@ -70,7 +69,7 @@ type part struct {
 	exact []string   // all texts that it matches, if these are few; then sets is empty
 	sets  [][]string // a match has a literal of each
 	begin bool       // starts at the start of the text
-	lead  []string   // one of them stands there; nil: unknown
+	lead  []string   // one of them is there; nil: unknown
 }
 
 // flush turns exact into a set.

@@ -48,7 +48,7 @@ func Top[T any](s []Scored[T], k int) []Scored[T] {
 func Round6(x float64) float64 { return math.Round(x*1e6)/1e6 + 0 }
 
 // Recall is the fraction of gold that the first k hits reach, in [0,1]. reaches
-// says which gold a hit stands on; n is how many there are, at least 1.
+// says which gold a hit rests on; n is how many there are, at least 1.
 func Recall(hits [][]int, n, k int) float64 {
 	got := map[int]bool{}
 	for i, h := range hits {

@@ -8,8 +8,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Line is one turn of a dialogue. Speaker only tells turns of one person from
-// those of another.
+// A Line is one turn of a dialogue. Speaker only distinguishes the turns of one person from another's.
 type Line struct{ Speaker, Text string }
 
 // A Fact is a sentence worth keeping, in its own words. Lines are the indexes of the
@@ -24,14 +23,14 @@ type Fact struct {
 const maxJoin = 3
 
 // Facts returns the sentences that state something, in order. Questions, greetings,
-// back-channel and sentences of too little content are left out:
+// back-channel and sentences of too little content are omitted:
 //
 //   - a sentence needs three content characters (two when it speaks of the speaker), or
 //     two content words (one when it speaks of the speaker), or one of each;
-//   - grammar words and set phrases of courtesy are no content.
+//   - grammar words and set phrases of courtesy are not content.
 //
 // A line that ends in a comma or colon, or without any mark before a line that starts
-// in lower case, goes on in the next line of the same speaker.
+// in lower case, continues in the next line of the same speaker.
 func Facts(lines []Line) []Fact {
 	var out []Fact
 	for i := 0; i < len(lines); {

@@ -8,8 +8,8 @@ import (
 
 // Bootstrap is the percentile interval of a statistic of n units, drawn with
 // replacement reps times from the given seed. stat gets the drawn units' indices,
-// valid during the call. A draw whose statistic is NaN is left out; NaN bounds where n < 2 or
-// more than half of the draws were left out.
+// valid during the call. A draw whose statistic is NaN is omitted; NaN bounds where n < 2 or
+// more than half of the draws were omitted.
 func Bootstrap(n, reps int, seed uint64, conf float64, stat func(idx []int) float64) Interval {
 	if n < 2 || reps < 1 {
 		return undefined

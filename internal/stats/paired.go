@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Paired is what McNemar's test says of two systems over the same questions. Only the
+// Paired is the result of McNemar's test for two systems over the same questions. Only the
 // questions count that one of them alone got right: B those of the first, C those of
 // the second.
 type Paired struct {
 	B, C int
 	// Exact is the two-sided exact binomial p-value, and what we decide by.
 	Exact float64
-	// MidP is less cautious: half of the observed point's probability is left out.
+	// MidP is less cautious: half of the observed point's probability is omitted.
 	MidP float64
 	// Corrected is (|B−C|−1)²/(B+C), P its p-value. Of no discordant question the
 	// statistic is 0 and p 1 (statsmodels 0.15: ∞ and 0); it is not clamped at

@@ -74,8 +74,8 @@ func ClopperPearson(k, n int, conf float64) Interval {
 
 // Rates are the errors of a judge, measured on answers whose truth is known.
 type Rates struct {
-	FalseAccepts, Wrong int // of Wrong wrong answers so many were accepted
-	FalseRejects, Right int // of Right right answers so many were rejected
+	FalseAccepts, Wrong int // accepted wrong answers, of Wrong
+	FalseRejects, Right int // rejected right answers, of Right
 }
 
 // RoganGladen corrects the share accepted by a judge, k of n, for the judge's errors:

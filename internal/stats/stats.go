@@ -1,4 +1,4 @@
-// Package stats holds the statistics that figures stand on: intervals of
+// Package stats holds the statistics that figures rest on: intervals of
 // proportions, paired tests, corrections for many tests, agreement, percentiles,
 // the clustered bootstrap, and means over clusters with what a comparison could have detected.
 //

@@ -81,7 +81,7 @@ func run(in io.Reader, out io.Writer) int {
 		}
 	}
 	if external > 0 {
-		fmt.Fprintf(out, "%d skipped for want of programs: scripts/test-tools.sh installs them (Java and Maven for Neo4j, Chromium, Python, jq)\n", external)
+		fmt.Fprintf(out, "%d skipped because programs are missing: scripts/test-tools.sh installs them (Java and Maven for Neo4j, Chromium, Python, jq)\n", external)
 	}
 	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", passed, failed, len(skips))
 	if failed > 0 || broken > 0 || passed == 0 {

@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 `, "a_test.go:3: bad\nFAIL p 1.0s\nskipped p C: needs java\n1 passed, 1 failed, 1 skipped\n", 1},
 		"for want of programs": {`{"Action":"pass","Package":"p","Test":"B"}
 {"Action":"output","Package":"p","Test":"C","Output":"    c_test.go:9: SKIP-EXTERNAL: java\n"}
-{"Action":"skip","Package":"p","Test":"C"}`, "skipped p C: SKIP-EXTERNAL: java\n1 skipped for want of programs: scripts/test-tools.sh installs them (Java and Maven for Neo4j, Chromium, Python, jq)\n1 passed, 0 failed, 1 skipped\n", 0},
+{"Action":"skip","Package":"p","Test":"C"}`, "skipped p C: SKIP-EXTERNAL: java\n1 skipped because programs are missing: scripts/test-tools.sh installs them (Java and Maven for Neo4j, Chromium, Python, jq)\n1 passed, 0 failed, 1 skipped\n", 0},
 		"nothing ran":  {"", "0 passed, 0 failed, 0 skipped\n", 1},
 		"fine":         {`{"Action":"pass","Package":"p","Test":"B"}`, "1 passed, 0 failed, 0 skipped\n", 0},
 		"broken build": {`{"Action":"pass","Package":"p","Test":"B"}` + "\n" + `{"Action":"build-fail","ImportPath":"q"}`, "1 passed, 0 failed, 0 skipped\n", 1},

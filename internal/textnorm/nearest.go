@@ -8,7 +8,7 @@ import (
 )
 
 // Nearest are at most k of names that share the most pairs of letters and digits with a
-// word, whatever their case and punctuation; names that share none are left out.
+// word, whatever their case and punctuation; names that share none are skipped.
 func Nearest(word string, names []string, k int) []string {
 	want := pairs(word)
 	score := func(name string) float64 {

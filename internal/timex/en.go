@@ -15,7 +15,7 @@ var seasons = map[string]int{"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "
 var units = map[string]Unit{"minute": Minutes, "minutes": Minutes, "min": Minutes, "mins": Minutes, "hour": Hours, "hours": Hours, "hrs": Hours, "day": Days, "days": Days, "night": Days, "nights": Days,
 	"week": Week, "weeks": Week, "weekend": Weekend, "weekends": Weekend, "month": Month, "months": Month, "year": Year, "years": Year, "yrs": Year, "decade": Decade, "decades": Decade, "fortnight": Week, "fortnights": Week}
 
-// holidays that stand on one day every year.
+// holidays that fall on the same day every year.
 var holidays = map[string][2]int{"christmas": {12, 25}, "xmas": {12, 25}, "halloween": {10, 31}, "valentine": {2, 14}, "valentines": {2, 14}}
 
 // starter reports whether a word can begin an expression: a text without one and

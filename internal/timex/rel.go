@@ -42,7 +42,7 @@ func (p *parser) approx(e Expr, i int) Expr {
 	return e
 }
 
-// head reads what stands before "before X": a unit, a weekday, "two weeks", "a few days".
+// head reads what is before "before X": a unit, a weekday, "two weeks", "a few days".
 func (p *parser) head(i int) (u Unit, n float64, wd int, approx bool, next int, ok bool) {
 	j := i
 	for p.is(j, "the", "about", "around", "approximately", "roughly", "in", "on", "over") {

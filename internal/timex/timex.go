@@ -3,9 +3,8 @@
 // An expression that names a day or a stretch of days is read as the interval
 // [Lo, Hi] of days that a reader may mean by it: "July 2023" is its 31 days, "the
 // week before 15 July 2023" is the thirteen days that either reading (the calendar
-// week before, the seven days before) can reach. How exact the words were stands
-// in Grain, how they reach the interval in Op, N, Unit and the anchor XLo, XHi, so
-// that a caller can hold a gold to its words.
+// week before, the seven days before) can reach. Grain is the precision of the words; Op, N, Unit and the anchor XLo, XHi show how they give the
+// interval, so that a caller can compare a gold with its words.
 //
 // Expressions that depend on the day of speaking ("last Friday", "three weeks ago")
 // are Deictic: At resolves them. Nothing here reads a clock.
@@ -86,7 +85,7 @@ type Expr struct {
 	Kind     Kind
 	Lo, Hi   Day  // Absolute: first and last day, both included
 	Grain    Unit // how exact the words are
-	Yearless bool // no year in the words: Lo and Hi stand in the year that Find was told, else in 2000
+	Yearless bool // no year in the words: Lo and Hi are in the year that Find was told, else in 2000
 	NoYear   bool // Yearless, and no year was known at all
 	Op       Op
 	N        float64 // of Unit; of "few days" 3, and Vague

@@ -119,7 +119,7 @@ func (p *parser) hanIs(i int, rs ...rune) bool {
 	return false
 }
 
-// hanSeq reports whether the Han characters of s stand at i, and what follows.
+// hanSeq reports whether the Han characters of s are at i, and what follows.
 func (p *parser) hanSeq(i int, s string) (int, bool) {
 	for _, r := range s {
 		if v, n := hanNumber(string(r)); n > 0 {
@@ -367,7 +367,7 @@ func (p *parser) zhRelative(i int) (Expr, int, bool) {
 	return Length(n, u, approx), k, true
 }
 
-// zhAnchored goes on after a date: X(之)前(的)一周 / 那个周末 / 周五, X那一周.
+// zhAnchored continues after a date: X(之)前(的)一周 / 那个周末 / 周五, X那一周.
 func (p *parser) zhAnchored(i int, x Expr, n int) (Expr, int, bool) {
 	if p.hanIs(n, '到', '至') || p.is(n, "-", "~", "–") {
 		return Expr{}, i, false // a range: between reads it

@@ -14,7 +14,7 @@ var o200k = sync.OnceValue(codec.NewO200kBase)
 const endOfText = "<|endoftext|>"
 
 // O200k counts s in o200k_base, the encoding of gpt-4o and later. The mark
-// <|endoftext|> is one token. Bytes that are no UTF-8 count as U+FFFD.
+// <|endoftext|> is one token. Bytes that are not UTF-8 count as U+FFFD.
 func O200k(s string) int {
 	n := 0
 	for i, part := range strings.Split(strings.ToValidUTF8(s, "\ufffd"), endOfText) {

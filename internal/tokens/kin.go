@@ -56,8 +56,7 @@ type group struct {
 	terms []string // … is also searched for these
 }
 
-// lexicon has one group a line: words that stand for each other, then after ">"
-// examples, which are searched for but do not ask.
+// lexicon has one group a line: words that replace each other, then after ">" examples, which are searched for but do not trigger a search.
 const lexicon = `
 author writer novelist poet whose 作家 作者 写书的 写书人 诗人
 favourite prefer love best adore 最喜欢 最爱 偏爱 喜欢 排第一 首选 钟爱 心头好

@@ -14,7 +14,7 @@ type Token struct {
 }
 
 // Split cuts text into words and Han runs. An apostrophe inside a word ends it when
-// "s" follows and is left out otherwise ("don't" is one word, "dont"; "Mel's" is "mel").
+// "s" follows and is omitted otherwise ("don't" is one word, "dont"; "Mel's" is "mel").
 func Split(text string) []Token {
 	var out []Token
 	var b strings.Builder
@@ -58,7 +58,7 @@ func Split(text string) []Token {
 	return out
 }
 
-// Terms are the terms that an index counts: stemmed words that are no stop words;
+// Terms are the terms that an index counts: stemmed words that are not stop words;
 // of each Han run its characters and its pairs of neighbours, without characters
 // and pairs that are grammar only.
 func Terms(text string) []string {
@@ -146,7 +146,7 @@ func Stop(w string) bool { return stop[w] }
 
 var stop = set("a an the and or but if then so than too very just also of in on at to for from by with about as into onto over under up down out off is are was were be been being am do does did doing done has have had having will would shall should can could may might must not no nor i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that these those there here what which who whom whose when where why how s t d ll m o re ve y im ive id ill youre youve youll theyre hes shes thats whats its dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt havent hasnt hadnt yeah yes ok okay oh wow hey hi hello well really actually quite some any all both more most other such only own same lets let got gonna wanna thing things something anything kind lot lots much many one ones time times")
 
-// Negators turn a statement into its contrary wherever they stand: the words on which all
+// Negators turn a statement into its contrary in any position: the words on which all
 // readers of polarity agree. What one of them adds (hardly, unable; 别 and 非, which are parts
 // of other words more often) is beside that reader.
 const (

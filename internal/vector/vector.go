@@ -52,10 +52,10 @@ func (x *Index) Len() int {
 	return len(x.all) / x.stride
 }
 
-// At is vector i; not to be changed.
+// At is vector i; it must not be changed.
 func (x *Index) At(i int) []float32 { return x.all[i*x.stride:][:x.dim:x.dim] }
 
-// From is the vectors from number i on, which x goes on to hold.
+// From is the vectors from number i on; x keeps them.
 func (x *Index) From(i int) *Index { return &Index{x.dim, x.stride, x.all[i*x.stride:]} }
 
 // Clone copies the index.

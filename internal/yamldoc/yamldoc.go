@@ -1,7 +1,7 @@
 // Package yamldoc is the one door to the YAML library. A text is checked before
 // anything is built of it: its size, the nesting of its values and the number of its
 // tokens are limited, since the library's parser needs time and memory by the square
-// of the nesting. Tags other than YAML's own are refused.
+// of the nesting. Tags other than YAML's own are rejected.
 package yamldoc
 
 import (

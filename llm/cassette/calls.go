@@ -127,7 +127,7 @@ func (c *Cassette) land(f *flight, err error, keys ...Key) {
 	close(f.done)
 }
 
-// withoutUsage is a failure that somebody else has counted.
+// withoutUsage is a failure that someone else has counted.
 func withoutUsage(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -228,7 +228,7 @@ func (w embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 func (w embedder) EmbedMetered(ctx context.Context, texts []string) (llm.Embedding, error) {
 	c := w.c
 	out := llm.Embedding{Vectors: make([][]float32, len(texts))}
-	at := make(map[Key][]int, len(texts)) // where a text stands; one that stands twice is asked once
+	at := make(map[Key][]int, len(texts)) // position of a text; a repeated text is requested once
 	missing := make([]Key, 0, len(texts))
 	for i, t := range texts {
 		k := VectorKey(w.e.Profile(), t)
@@ -322,7 +322,7 @@ func (c *Cassette) oneLength(profile string, vectors [][]float32) error {
 			c.dims[profile] = len(v)
 		}
 		if n := c.dims[profile]; len(v) != n {
-			return &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindStore, Err: fmt.Errorf("vectors of %s have %d dimensions and %d, kept ones or new ones: ask for all again with --cassette-mode record, or name another cassette than %s", profile, n, len(v), c.f.Name())}
+			return &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindStore, Err: fmt.Errorf("vectors of %s have %d dimensions, others in the cassette or the answer %d: request all of them again with --cassette-mode record, or use another cassette than %s", profile, n, len(v), c.f.Name())}
 		}
 	}
 	return nil

@@ -1,6 +1,5 @@
-// Package cassette keeps every answer of a model and every vector in one file, so
-// that what was paid for once is replayed for nothing: resumed runs, runs on other
-// machines, tests without a network.
+// Package cassette keeps every answer of a model and every vector in one file, so that paid answers are replayed for free: in resumed runs, on other
+// machines, and in tests without a network.
 //
 // A call is found by its content: kind, model, parameters and the text asked, hashed
 // together. Neither address nor key of the endpoint is part of it, nor the purpose;
@@ -25,8 +24,7 @@
 // others wait for its record.
 //
 // Damage in the middle takes nothing else along: every record has its sum, and behind a
-// damaged part the next whole one is looked for. Cassette.Damages tells; what was there is
-// asked for again.
+// damaged part the next whole one is looked for. Cassette.Damages lists them; the lost answers are requested again.
 //
 // The index holds 60 to 85 bytes a record in memory; answers are read from the file
 // when they are asked for.
@@ -58,15 +56,15 @@ import (
 // Mode says what a cassette is used for.
 type Mode string
 
-// The modes. Off is no cassette at all.
+// The modes. Off is not a cassette at all.
 const (
 	Off    Mode = "off"
 	Cache  Mode = "cache"       // what is there is taken from it, the rest is asked and kept
-	Record Mode = "record"      // everything is asked anew, once in this session, and kept
+	Record Mode = "record"      // everything is asked again, once in this session, and kept
 	Replay Mode = "replay-only" // nobody is asked; a call that is not there is an error
 )
 
-// ParseMode reads a mode; "replay" stands for replay-only.
+// ParseMode reads a mode; "replay" means replay-only.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case Off, Cache, Record, Replay:
@@ -94,7 +92,7 @@ type Key [16]byte
 
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// place is where a record's bytes stand.
+// place is the position of a record's bytes.
 type place struct {
 	off  int64
 	size int32
@@ -153,7 +151,7 @@ func Open(path string, m Mode) (*Cassette, error) {
 	switch m {
 	case Replay:
 		if c.f, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: replay-only wants the cassette of an earlier run; record one with mode cache", err)
+			return nil, fmt.Errorf("%w: replay-only requires the cassette of an earlier run; record one with mode cache", err)
 		} else if err != nil {
 			return nil, err
 		}
@@ -298,7 +296,7 @@ func parseHead(line []byte) (k Key, p place, ok bool) {
 	return k, p, err == nil && err2 == nil && n >= 0 && n <= mostBytes && (p.kind == kindChat || p.kind == kindVector)
 }
 
-// find returns where a key's record stands, where this session may use it.
+// find returns the position of a key's record, if this session may use it.
 func (c *Cassette) find(k Key) (place, bool) {
 	p, ok := c.index[k]
 	if _, useless := c.aside[k]; useless && p.off < c.start {
@@ -437,7 +435,7 @@ const (
 // claim takes the locks of keys, in their order, and waits for processes that ask for one
 // of them; then what they have recorded is here. The function gives the locks back.
 func (c *Cassette) claim(ctx context.Context, keys ...Key) (release func(), err error) {
-	if c.mode != Cache { // Replay asks nobody, Record asks anew whatever others do
+	if c.mode != Cache { // Replay asks nobody, Record asks again whatever others do
 		return func() {}, nil
 	}
 	places := make([]int64, len(keys))

@@ -91,7 +91,7 @@ type Conflict struct {
 // Pack writes one cassette of several: every record that counts, by key, so that the
 // same answers are the same bytes, however they were recorded and in whatever order the
 // files are named. Of different answers to one call an answer counts before a failure,
-// then the one whose bytes come first; found is told of each such call.
+// then the one whose bytes come first; found receives each such call.
 func Pack(w io.Writer, found func(Conflict), paths ...string) (records int, err error) {
 	from := map[Key][]*Cassette{}
 	var keys []Key

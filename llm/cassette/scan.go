@@ -107,7 +107,7 @@ const longestHead = 64
 // whose bytes agree with their sum. The line end before it may be what is damaged.
 func (s *scanner) search(from int64) (int64, bool, error) {
 	br := bufio.NewReaderSize(io.NewSectionReader(s.r, from, s.size-from), 1<<18)
-	var tail []byte // the end of what stands before in the line
+	var tail []byte // the end of what is before in the line
 	for end := from; ; {
 		line, err := br.ReadSlice('\n')
 		end += int64(len(line))

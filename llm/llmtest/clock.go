@@ -8,7 +8,7 @@ import (
 	"membench/llm"
 )
 
-// A Clock moves only when somebody sleeps, and sleeping takes no time.
+// A Clock moves only when someone sleeps, and sleeping takes no time.
 type Clock struct {
 	mu    sync.Mutex
 	now   time.Time

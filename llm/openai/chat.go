@@ -34,7 +34,7 @@ type chatAnswer struct {
 }
 
 // errFull says that an answer is longer than what was asked for can be.
-var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
+var errFull = fmt.Errorf("%w: longer than the token limit allows", errTooLarge)
 
 // mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
 // without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 144.
@@ -57,7 +57,7 @@ func (a *chatAnswer) add(to *[]byte, s string) error {
 	return nil
 }
 
-// one reads an answer, or one event of a stream, and says what stands in it for an error.
+// one reads an answer, or one event of a stream, and says what is in it for an error.
 func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	var said failure
 	choices := 0
@@ -95,7 +95,7 @@ func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	return said.told, nil
 }
 
-// failure is what stands in an answer for an error: its member error, else detail.
+// failure is what is in an answer for an error: its member error, else detail.
 type failure struct{ told []byte }
 
 func (f *failure) read(c *codec.Reader, name string) error {
@@ -106,7 +106,7 @@ func (f *failure) read(c *codec.Reader, name string) error {
 	return err
 }
 
-// choice reads what is told of a choice. In a stream where there are several the first counts.
+// choice reads a choice. In a stream where there are several the first counts.
 func (a *chatAnswer) choice(c *codec.Reader) error {
 	was, index, finish := *a, a.index, ""
 	err := c.Object(func(name string) error {
@@ -138,7 +138,7 @@ func (a *chatAnswer) choice(c *codec.Reader) error {
 	return err
 }
 
-// blank reports whether a text shows nothing: blanks and marks without width are no answer.
+// blank reports whether a text shows nothing: blanks and marks without width are not answers.
 func blank(text []byte) bool {
 	return len(bytes.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.IsControl(r) })) == 0
 }
@@ -275,7 +275,7 @@ func skipMark(body *bufio.Reader) {
 }
 
 // takeStream joins the events of a stream. One that does not tell why it ends has lost its
-// rest; so has one that [DONE] ends though each event told that it goes on.
+// rest; so has one that [DONE] ends though each event told that it continues.
 func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err error) {
 	sc := bufio.NewScanner(body)
 	sc.Buffer(nil, longest)
@@ -324,8 +324,7 @@ func eventLine(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// refuse gives the library the error that stands in an answer with status 200 as a
-// refusal, with the status that its code, or its words, stand for.
+// refuse gives the library the error that is in an answer with status 200 as a refusal, with the status that corresponds to its code or its words.
 func (h *heard) refuse(resp *http.Response, fault []byte) *http.Response {
 	message, code := textIn(fault), ""
 	if fault[0] == '{' {
@@ -349,7 +348,7 @@ func (h *heard) refuse(resp *http.Response, fault []byte) *http.Response {
 	return replace(resp, append(append(append(b, `,"code":`...), codec.AppendString(nil, code)...), "}}"...))
 }
 
-// statusFor is the HTTP status that an error's code or words stand for.
+// statusFor is the HTTP status that corresponds to an error's code or words.
 func statusFor(code, message string) int {
 	if n, err := strconv.Atoi(code); err == nil && n >= 400 && n <= 599 {
 		return n

@@ -192,7 +192,7 @@ func ShowURL(s string) string {
 // Model is the name records carry.
 func (c *Client) Model() string { return c.o.Model }
 
-// anyModel stands for the model in the library's eyes: it rejects requests by
+// anyModel is the model's name for the library: it rejects requests by
 // prefixes of model names. The transport puts the real name into the body.
 const anyModel = "model"
 
@@ -205,7 +205,7 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 		return c.score(ctx, r)
 	}
 	start := c.o.Clock.Now()
-	if r.MaxTokens == 0 { // the endpoint is told a limit where the budget needs one
+	if r.MaxTokens == 0 { // a limit is sent to the endpoint if the budget needs one
 		r.MaxTokens = c.o.Budget.Limit()
 	}
 	a, u, got, err := c.chat(r).call(ctx, c)
@@ -246,7 +246,7 @@ func (c *Client) chat(r llm.Request) ask[chatAnswer] {
 	return q
 }
 
-// usage is what an endpoint tells, where it can be true: a text has at least a token
+// usage is the endpoint's report, if plausible: a text has at least a token
 // for each 40 bytes and, with some room for a chat template, no more than two for
 // each byte; an answer is not longer than its limit. Else it is estimated.
 func (c *Client) usage(u openai.Usage, input, output string, limit int) llm.Usage {

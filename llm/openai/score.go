@@ -93,10 +93,9 @@ func (c *Client) echoing(r llm.Request) ask[scored] {
 	return q
 }
 
-// force lets an endpoint say the text, and nothing else, after the prompt: a grammar
-// (llama.cpp) leaves it no choice, and it tells the log-probability of each token before
-// the grammar had its say. Where every token is whole characters, the text's own tokens
-// are asked for; else its characters, of which the server tells the last token's only.
+// force makes an endpoint generate exactly the text after the prompt: a grammar (llama.cpp) leaves it no choice, and it reports the log-probability of
+// each token before the grammar was applied. If every token is whole characters, the text's own tokens are requested; otherwise its characters, for
+// which the server reports only the last token's.
 func (c *Client) force(ctx context.Context, r llm.Request) (scored, llm.Usage, error) {
 	prompt, grammar, limit := str(r.Prompt), "root ::= "+quoteGBNF(r.Score), len(r.Score)+8
 	tokens := 0

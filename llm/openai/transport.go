@@ -51,7 +51,7 @@ const (
 
 type heardKey struct{}
 
-// transport mends requests and listens to answers.
+// transport fixes requests and listens to answers.
 type transport struct{ next http.RoundTripper }
 
 // The most that is read of an answer, in bytes. An endpoint that sends more is cut off:

@@ -169,7 +169,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if e.Should {
 		if slices.Contains(e.Actions, "strengthen") {
 			for _, i := range e.Connections {
-				if i >= 0 && i < len(p.notes) && !slices.Contains(links, p.st.At(i).ID) && (!p.product || !p.faithful()) { // a number without a note is left out; published, it crashes
+				if i >= 0 && i < len(p.notes) && !slices.Contains(links, p.st.At(i).ID) && (!p.product || !p.faithful()) { // a number without a note is omitted; published, it crashes
 					links = append(links, p.st.At(i).ID)
 				}
 			}

@@ -61,7 +61,7 @@ func (p *augustus) extract(ctx context.Context, text string, r *memory.Receipt) 
 	return slices.Compact(got), w.Err
 }
 
-// ruleConcepts are the first words longer than three letters that are no stop words, and
+// ruleConcepts are the first words longer than three letters that are not stop words, and
 // of Chinese the first pairs of characters that mean something.
 func ruleConcepts(text string) (out []string) {
 	for _, t := range tokens.Split(text) {
@@ -100,7 +100,7 @@ func (p *augustus) Store(ctx context.Context, o native.Observation, r *memory.Re
 	}
 	decay := func(i int) float64 {
 		if p.faithful {
-			return 1 // the published code cannot subtract dates, and goes on without
+			return 1 // the published code cannot subtract dates, and continues without
 		}
 		return min(1, max(0.1, math.Exp(-0.1*seconds(p.st.At(i).Time, o.Time)/3600/100)))
 	}

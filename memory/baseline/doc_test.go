@@ -48,10 +48,10 @@ var origins = map[string]origin{
 	"amem":               {"WujiangXu/AgenticMemory 7f716dc5", "a link to a note that does not exist is left out (there it crashes); a note is shown once"},
 	"amem-product":       {"agiresearch/A-mem ceffb860", "a score is the cosine, there the squared distance"},
 	"graphmem":           {"our own", "–"},
-	"pcm":                {"ProCoMemory (seed 003)", "docs/deviations.md"},
-	"qarp":               {"seed 002", "docs/deviations.md"},
+	"pcm":                {"ProCoMemory", "docs/deviations.md"},
+	"qarp":               {"QARP", "docs/deviations.md"},
 	"adaptive-rag":       {"starsuzi/Adaptive-RAG 0c88670a, adapted", "docs/deviations.md"},
-	"token-matched":      {"seed 002", "docs/deviations.md"},
+	"token-matched":      {"QARP", "docs/deviations.md"},
 	"adaptmr":            {"AdaptMR strategies", "docs/deviations.md"},
 	"oracle-strategy":    {"AdaptMR strategies", "docs/deviations.md"},
 }

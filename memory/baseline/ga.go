@@ -134,7 +134,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 // a question (DEFAULT_REFLECTION_TOP_K).
 const recentGA = 10
 
-// expand gives the evidence's texts with what insights among it stand on.
+// expand gives the evidence's texts with what insights among it rest on.
 func (p *ga) expand(evidence []int) (out []string) {
 	const most = 200
 	deep := 2

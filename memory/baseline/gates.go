@@ -7,8 +7,8 @@ import (
 	"membench/memory"
 )
 
-// Least cosines of the hashing embedder, whose scale is not that of trained ones: what
-// so many of random pairs of LoCoMo's eight conversations exceed.
+// Least cosines of the hashing embedder, whose scale differs from trained ones: the values that this share of random pairs of LoCoMo's eight
+// conversations exceeds.
 const (
 	hashSame   = 0.54 // 0.1 %: nearly the same text
 	hashUpdate = 0.46 // 0.5 %: about the same thing

@@ -41,9 +41,9 @@ const (
 //
 // Faithful: facts that no longer hold are found like others, and a contradiction without
 // times, or with equal ones, ends nothing. Fixed: they are history, a fact without a time
-// holds since its episode, and of equal times the later said stands.
+// holds since its episode, and of equal times the later statement is kept.
 func Graphiti() memory.Spec {
-	return modal("graphiti-native", "facts between things, with when they held, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
+	return modal("graphiti-native", "facts between things, with their validity times, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
 		func(d memory.Deps, o GraphitiOptions) (memory.System, error) {
 			return newGraphiti("graphiti-native", d, o)
 		})

@@ -244,7 +244,7 @@ func (w *graphitiWork) compare(h held, near []int) (same int, against []int) {
 	return same, op.Picked(a.Against, near)
 }
 
-// triple is a fact for the rule that finds contradictions. Things are told apart by number.
+// triple is a fact for the rule that finds contradictions. Things are distinguished by number.
 func (h held) triple() op.Triple {
 	relation, negated := strings.CutPrefix(h.relation, "NOT_")
 	return op.Triple{Subject: fmt.Sprint(h.from), Relation: relation, Object: fmt.Sprint(h.to), Fact: h.fact, Negated: negated}
@@ -255,7 +255,7 @@ func (w *graphitiWork) contradict(h *held, against []int) {
 	for _, i := range against {
 		old := w.p.held[i].span
 		oldEnds, until, ok := op.Invalidate(h.span, old)
-		if !ok && w.p.o.Mode == native.Fixed && old.Until == "" { // times equal or missing: what is said later stands
+		if !ok && w.p.o.Mode == native.Fixed && old.Until == "" { // times equal or missing: the later statement is kept
 			oldEnds, until, ok = true, cmp.Or(h.span.From, w.o.Time), true
 		}
 		switch {
@@ -267,7 +267,7 @@ func (w *graphitiWork) contradict(h *held, against []int) {
 	}
 }
 
-// describe writes what is said of each thing of the episode anew.
+// describe writes what is said of each thing of the episode again.
 func (w *graphitiWork) describe() {
 	w.summary = map[int]string{}
 	for _, id := range slices.Compact(slices.Sorted(maps.Values(w.id))) {
@@ -341,7 +341,7 @@ func (p *graphiti) invalidate(i int) {
 	}
 }
 
-// stands notes that a record rests on an episode, too.
+// stands notes that a record also rests on an episode.
 func (p *graphiti) stands(at, episode *store.Record) {
 	at.Sources = memory.Union(at.Sources, episode.Sources)
 	if !slices.Contains(at.Links, episode.ID) {

@@ -25,7 +25,7 @@ func BM25Stemmed() memory.Spec {
 	return bm25("bm25-stemmed", "ranks turns by BM25 over stems without stop words", BM25Options{native.Turn, "snowball", 0.5, 0.3}, locomoWeights)
 }
 
-// locomoWeights is what every table says of systems whose weights were set there.
+// locomoWeights is the note in every table on systems whose weights were set there.
 const locomoWeights = "weights set on LoCoMo"
 
 func bm25(name, doc string, defaults BM25Options, note string) memory.Spec {

@@ -37,7 +37,7 @@ type list struct {
 	make   func(*list) recall.Pipeline                                 // a pipeline that looks at the list itself
 }
 
-// bind makes the pipeline, and makes it anew for a clone.
+// bind makes the pipeline, and makes it again for a clone.
 func (p *list) bind(make func(*list) recall.Pipeline) { p.make, p.recall = make, make(p) }
 
 func (p *list) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {

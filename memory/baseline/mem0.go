@@ -17,7 +17,7 @@ import (
 // Mem0Options of Mem0 1.x as published, with and without its graph.
 type Mem0Options struct {
 	ModeOptions
-	Near    int     `json:"near"`    // known facts that each new one is held against
+	Near    int     `json:"near"`    // known facts that each new one is compared with
 	Both    bool    `json:"both"`    // faithful by rule: what the assistant says counts, too
 	Same    float64 `json:"same"`    // graph: cosine from which two names are one thing; 0: 0.7, or that of the hashing embedder
 	Triples int     `json:"triples"` // graph: shown for a question

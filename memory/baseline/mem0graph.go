@@ -164,7 +164,7 @@ func (g *m0graph) resolve(name string, v []float32, user string) int {
 	return g.things.add(name, v)
 }
 
-// connect adds a relation, or says of a known one again that it holds.
+// connect adds a relation, or confirms a known one.
 func (g *m0graph) connect(o native.Observation, from int, relation string, to, turn int, r *memory.Receipt) {
 	sources := o.Sources
 	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {
@@ -222,7 +222,7 @@ func (p *m0) search(w *op.Work, q memory.Query) (out []memory.Hit) {
 	}
 	score := map[int]float64{}
 	for k, x := range okapi.NewRanker(okapi.Okapi, 1.5, 0.75, docs).Scores(query) {
-		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones stands first
+		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones is first
 	}
 	for _, c := range recall.Best(score) {
 		if len(out) < p.o.Triples {

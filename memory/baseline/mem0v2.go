@@ -28,14 +28,13 @@ type Mem0V2Options struct {
 }
 
 // Mem0V2 only ever adds: one call takes facts out of an exchange, those that are known
-// word for word are left out, names are linked to facts, and a question's score adds
+// word for word are skipped, names are linked to facts, and a question's score adds
 // cosine, words and names.
 //
 // Faithful: repeats are only looked for among the ten nearest facts, only facts found by
 // cosine can be hits, and the sum is divided by what any fact of this question could reach,
 // so that scores of two questions do not compare. Fixed: repeats are looked for among
-// all, words and names bring facts in, the divisor stands, and links that the model names
-// are kept. In both, what is new never ends what is old.
+// all, words and names add candidates, the divisor is fixed, and links that the model names are kept. In both, what is new never ends what is old.
 func Mem0V2() memory.Spec {
 	return modal("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
 		d.Embed = embedder(d)

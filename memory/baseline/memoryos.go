@@ -28,7 +28,7 @@ type MOSOptions struct {
 	Near      float64 `json:"near"`       // least score of a segment, and least cosine of a page; 0: 0.1
 	KnowNear  float64 `json:"know_near"`  // least cosine of knowledge
 	KnowTop   int     `json:"know_top"`   // knowledge of each kind, for a question
-	Continues float64 `json:"continues"`  // by rule: cosine from which a page goes on from the last; 0: of the embedder
+	Continues float64 `json:"continues"`  // by rule: cosine from which a page continues from the last; 0: of the embedder
 	MetaWords int     `json:"meta_words"` // by rule: of a chain's overview
 }
 
@@ -48,7 +48,7 @@ const (
 // Faithful: recency is counted by the clock on the wall, so it is always 1; the profile
 // is replaced whatever it lost; knowledge repeats. Fixed: dialogue time counts, a profile
 // that says less than half of the old one does not replace it, knowledge that is known is
-// not stored again. In both a page is found once, though it stands in each segment that
+// not stored again. In both a page is found once, though it is in each segment that
 // its themes found, and an exchange with an empty side is kept (published it is lost).
 func MemoryOS() memory.Spec {
 	return modal("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
@@ -91,7 +91,7 @@ type segment struct {
 	heat     float64
 }
 
-// Recency of a segment that was visited so many hours ago.
+// Recency of a segment by the hours since it was visited.
 func recency(hours float64) float64 { return math.Exp(-hours / 24) }
 
 // heat of a segment: visits, length and recency count alike.
@@ -125,7 +125,7 @@ func (e exchange) lines() string {
 
 // Store takes an exchange in. What it makes leave the short-term memory, and what that
 // makes hot, is done for good one step after the other: an exchange that comes again after
-// an error goes on where it stopped.
+// an error continues where it stopped.
 func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	p.now = o.Time
 	user, assistant := op.Said(o.Turns)

@@ -56,7 +56,7 @@ type knowledge struct {
 	Assistant []string `json:"assistant"`
 }
 
-// base is a record of the long-term memory that stands on pages.
+// base is a record of the long-term memory that rests on pages.
 func (p *mos) base(kind, text string, from []int) store.Record {
 	rec := p.st.On(kind, p.st.At(from[len(from)-1]), from)
 	rec.Tier, rec.Text = tierLong, text
@@ -99,8 +99,7 @@ func (p *mos) learn(list *store.Linear, texts []string, vecs [][]float32, from [
 	}
 }
 
-// ruleProfile is what pages say of the user in so many words, a line each, with what was
-// known.
+// ruleProfile is what pages explicitly state about the user, one line each, with what was known.
 func (p *mos) ruleProfile(from []int) string {
 	lines := strings.Split(p.profile.Text, "\n")
 	for _, i := range from {

@@ -44,7 +44,7 @@ var memuCategories = []struct{ name, words string }{
 }
 
 // MemU takes items out of sessions, by type, and puts them into categories whose summaries
-// are written anew. A question goes to categories, then items, then sessions, until what
+// are written again. A question goes to categories, then items, then sessions, until what
 // was found is enough.
 //
 // Faithful: a question that the model thinks needs no memory finds nothing, and one that
@@ -135,7 +135,7 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	}
 	names := slices.Sorted(maps.Keys(touched))
 	var sums []string
-	for _, name := range names { // what is said of each category that was touched, anew
+	for _, name := range names { // what is said of each category that was touched, again
 		sums = append(sums, w.Summary(op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil))
 	}
 	of := w.Embed(sums...)
@@ -169,7 +169,7 @@ func (p *memu) extract(w *op.Work) (out []itemAnswer) {
 	return out
 }
 
-// ruleItems are the facts of a kind: what somebody is, has or likes is profile, what is
+// ruleItems are the facts of a kind: what someone is, has or likes is profile, what is
 // known generally or done usually has its kind, all else is an event.
 func (p *memu) ruleItems(kind string) (out []itemAnswer) {
 	var turns []schema.Turn

@@ -24,8 +24,7 @@ type MemVerseOptions struct {
 
 // MemVerseLite keeps three memories of a dialogue: core (facts), episodic (what happened
 // in each exchange) and semantic (relations between things), and looks for things and for
-// relations. It is not MemVerse: its three LightRAG graphs are one here, by rule where
-// relations are read out of texts, and there is no parametric memory.
+// relations. It is not MemVerse: its three LightRAG graphs are one here, relations are extracted by rule, and there is no parametric memory.
 //
 // Faithful: only core memories are ever found. Fixed: all three are.
 func MemVerseLite() memory.Spec {

@@ -19,8 +19,8 @@ type MMFUOptions struct {
 
 // MMFUMemory shows all that was said, images included, the newest that fits.
 //
-// Faithful: an entry whose image does not fit is left out and older ones are still tried,
-// so that old text may stand where newer images are missing; a text that does not fit
+// Faithful: an entry whose image does not fit is omitted and older ones are still tried,
+// so that old text may be shown while newer images are missing; a text that does not fit
 // ends the search. Fixed: the first entry that does not fit ends it; beyond the number of
 // images an entry is its text alone.
 func MMFUMemory() memory.Spec {

@@ -17,7 +17,7 @@ type NGOptions struct {
 	ModeOptions
 	Edge  float64 `json:"edge"`  // least cosine of an edge; 0: 0.6, or that of the hashing embedder
 	Keep  float64 `json:"keep"`  // least cosine of what a walk collects; 0: 0.4, or that of the hashing embedder
-	Near  int     `json:"near"`  // edges from so many similar entries
+	Near  int     `json:"near"`  // edges from this many similar entries
 	Nodes int     `json:"nodes"` // shown at most
 	ImageOptions
 }
@@ -53,7 +53,7 @@ type web struct {
 
 func (w *web) grow() { w.out, w.in = append(w.out, nil), append(w.in, nil) }
 
-// connect adds an edge; the first of a pair stands.
+// connect adds an edge; the first of a pair is kept.
 func (w *web) connect(from, to int, weight float64) {
 	if !slices.ContainsFunc(w.in[to], func(e edge) bool { return e.to == from }) {
 		w.out[from] = append(w.out[from], edge{to, weight})

@@ -31,7 +31,7 @@ type RAGOptions struct {
 
 // SimpleRAG is retrieval over chunks as it is usually built.
 func SimpleRAG() memory.Spec {
-	return memory.Define("simple-rag", "chunks, retrieved by embeddings, words or both, and ranked again if told", RAGOptions{Dense, native.Pair, 512, ""}, newRAG)
+	return memory.Define("simple-rag", "chunks, retrieved by embeddings, words or both, and optionally reranked", RAGOptions{Dense, native.Pair, 512, ""}, newRAG)
 }
 
 func newRAG(d memory.Deps, o RAGOptions) (memory.System, error) {

@@ -21,7 +21,7 @@ type RFOptions struct {
 }
 
 // RFMemory is Reflexion as Mem-Gallery has it: all that was said, with one insight that
-// is written anew at the end of each session.
+// is written again at the end of each session.
 //
 // Faithful: the new insight replaces the old, whatever it lost; the text is cut at its
 // front, which loses the insight first. Fixed: the insight of each session stays, the newest

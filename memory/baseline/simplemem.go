@@ -29,12 +29,12 @@ type SimpleMemOptions struct {
 	Rounds     int `json:"rounds"`     // of looking whether what was found is enough
 }
 
-// SimpleMem reads the dialogue by windows and writes entries: sentences that stand alone,
+// SimpleMem reads the dialogue by windows and writes entries: sentences that are alone,
 // with keywords, persons, place, time and topic. Questions are planned, searched for in
 // three ways, and what was found is looked at for what is missing. A session's end reads
 // what waits.
 //
-// Faithful: what is found stands in the order of the searches, unranked; persons, place,
+// Faithful: what is found is in the order of the searches, unranked; persons, place,
 // entities and time must all fit; a time that is asked for is not understood (published it
 // is counted from the clock on the wall); entries repeat. Fixed: reciprocal ranks, any of
 // the four fits, times count from when it is asked, an entry that is known is not stored.
@@ -57,7 +57,7 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	}}), nil
 }
 
-// An entry is a sentence that stands alone, with what it is about.
+// An entry is a sentence that is alone, with what it is about.
 type entry struct {
 	Text     string   `json:"text"`
 	Keywords []string `json:"keywords"`

@@ -35,7 +35,7 @@ const (
 // lots). Fixed: it is read as a word, and nowhere means among texts: questions to a memory
 // want the memory.
 func UniversalRAGMemory() memory.Spec {
-	return modal("UniversalRAGMemory", "texts or images, as the question wants (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
+	return modal("UniversalRAGMemory", "texts or images, as the question requires (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
 		caps.Calls.EmbedPerUnit.Max = 2
 		asks(&caps, d, memory.Calls{LLMPerQuery: memory.Exactly(1)}, op.PurposeRoute)

@@ -22,7 +22,7 @@ type Answer struct {
 
 // Answer answers a question from at most k turns, as of a time ("": all that is known).
 // Without a reader the claims answer where they can (Told), names that nobody mentioned
-// are refused, and else the words that were found do (reader.Cautious).
+// are rejected, and else the words that were found do (reader.Cautious).
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
 	question = r.p.v.called(question)
@@ -80,8 +80,8 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 	return got, err
 }
 
-// addEnds adds the turns that say that what a hit tells is over: "I quit the library" shares
-// no word with the question where somebody works.
+// addEnds adds the turns that say that a hit's statement is over: "I quit the library" shares
+// no word with the question where someone works.
 func (r *Reading) addEnds(got *memory.Retrieved, asOf string) {
 	v := r.p.v
 	found := slices.Clone(got.Hits)
@@ -103,7 +103,7 @@ func (r *Reading) addEnds(got *memory.Retrieved, asOf string) {
 
 const askedMost = 160 // characters of a question that is shown with what replies to it
 
-// asked is the question that a turn follows, of somebody else; "" where there is none.
+// asked is the question that a turn follows, of someone else; "" where there is none.
 func (r *Reading) asked(id schema.PointID) string {
 	v := r.p.v
 	at, ok := v.st.Find(id)

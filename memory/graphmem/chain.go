@@ -133,7 +133,7 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 	return s, nil
 }
 
-// staysLost reports whether a claim that lost its place before only lost it to somebody else
+// staysLost reports whether a claim that lost its place before only lost it to someone else
 // now. It stays as it is, tied to whom it lost it to first, who lost it in turn: of a hundred
 // homes one after the other a turn changes two.
 func (c *chain) staysLost(x schema.Statement, brought func(schema.Evidence) bool) bool {
@@ -208,10 +208,9 @@ func (c *chain) memoryOf(e schema.Event, o native.Observation, f op.Fact, i int)
 
 var ours = []string{"user_id", "agent_id", "actor_id", "conv_id", "role", "data", "hash", "created_at", "events"}
 
-// puts are the changes that bring the elements into g, each id once. A turn, a claim and
-// a claim's edges stand for themselves; things that many speak of (people, places,
-// topics, a memory said twice) hold the union of what was said, the first to say it
-// winning, as graphir.Build has it. Three things differ, so that a turn does not cost more
+// puts are the changes that bring the elements into g, each id once. A turn, a claim and a claim's edges each have one source; shared things (people,
+// places, topics, a repeated memory) hold the union of what was said, with the first statement winning, as in graphir.Build. Three things differ, so
+// that a turn does not cost more
 // the more was said before it. No list of occurrences grows: edges lead to the turns of a
 // memory. An edge from a claim to its evidence keeps the confidence and updated_at
 // that the claim had when the evidence came; the claim's node has the present ones. And a
@@ -258,7 +257,7 @@ func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]sch
 // renewed are the labels and edge types of which the newest says all that holds.
 var renewed = map[string]bool{schema.LabelClaim: true, schema.LabelEvent: true, schema.EdgeHasClaim: true, schema.EdgeAbout: true, schema.EdgeSupersededBy: true}
 
-// union is what stands in the graph after now was said, and whether that differs.
+// union is what is in the graph after now was said, and whether that differs.
 func union(was, now schema.Element) (schema.Element, bool) {
 	switch {
 	case was.Node != nil && now.Node != nil:

@@ -1,5 +1,4 @@
-// Package graphmem is the graph memory: a memory system that keeps what was said in the
-// graph that the chain makes, and answers from it.
+// Package graphmem is the graph memory: a memory system that stores dialogue in the same graph as the chain, and answers from it.
 //
 //	turn → event → facts → memories → claims → graph      by the stages of the chain, turn by turn
 //	question → turns, ranked by words, meaning, the conversation's own edges (NEXT,

@@ -150,7 +150,7 @@ func (v *view) spans(f *Fact) (out []Span) {
 	return out
 }
 
-// rivals are the claims that stand against f, those against them included: of three
+// rivals are the claims that conflict with f, and those that conflict with them: of three
 // homes one after the other each is superseded by the last.
 func (v *view) rivals(f *Fact) []schema.ClaimID {
 	seen := map[schema.ClaimID]bool{f.ID: true}

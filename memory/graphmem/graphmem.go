@@ -102,7 +102,7 @@ func named(name string, d memory.Deps, o Options, home native.Home) memory.Syste
 type policy struct {
 	o      Options
 	g      *graph.Local
-	c      *chain // nil: a graph of somebody else's, which nothing is added to
+	c      *chain // nil: a graph of someone else's, which nothing is added to
 	v      *view
 	home   graph.Graph
 	close  func() error
@@ -289,7 +289,7 @@ func (v *view) show(b *strings.Builder, rank, at int, text, asOf string) {
 	}
 }
 
-// Records are the turns and the claims; a claim stands for the turns that it rests on.
+// Records are the turns and the claims; a claim represents the turns that it rests on.
 func (p *policy) Records() []store.Record {
 	var out []store.Record
 	for _, r := range p.v.st.All() {

@@ -11,9 +11,8 @@ import (
 	"membench/schema"
 )
 
-// A graph memory whose graph lives in a store of record answers from a mirror. A store
-// that can be followed tells what changed; own writes advance the mirror as they are
-// made, so that a question costs what others changed, not the graph.
+// A graph memory whose graph lives in a store of record answers from a mirror. A store that can be followed reports changes; own writes update the
+// mirror at once, so the cost of a question depends on what others changed, not on the size of the graph.
 
 // auditPage is how many nodes are compared with a question, while it is not sure that
 // nobody changed the graph without keeping its revision: some milliseconds of work.
@@ -23,7 +22,7 @@ const auditPage = 100
 type following struct {
 	graph.Follower
 	audit []schema.NodeID // where the pages begin that are yet to be compared
-	again bool            // somebody wrote during the audit
+	again bool            // someone wrote during the audit
 }
 
 // refresh brings the mirror up to the store of record. Vectors and owners of what is
@@ -72,7 +71,7 @@ func (p *policy) whole(ctx context.Context) (llm.Usage, error) {
 }
 
 // audit compares a page of the mirror with the store: all of them in turn, from the time
-// that somebody may have written without saying so.
+// that someone may have written without saying so.
 func (p *policy) audit(ctx context.Context) (llm.Usage, error) {
 	f, ok := p.home.(graph.Followed)
 	if !ok {
@@ -261,7 +260,7 @@ func (p *policy) appended(changes []schema.Change) (turns []loaded, claims []sch
 		}
 	}
 	for _, c := range changes {
-		// A memory without a turn stands as one: what gains or loses its turn is no append.
+		// A memory without a turn counts as one: gaining or losing a turn is not an append.
 		if n := c.New.Node; n != nil && slices.Contains(n.Labels, schema.LabelMemoryItem) && !slices.ContainsFunc(changes, func(d schema.Change) bool {
 			return d.New.Edge != nil && d.New.Edge.Type == schema.EdgeFromEvent && d.New.Edge.Src == n.ID
 		}) {
@@ -304,7 +303,7 @@ func (p *policy) keep(ctx context.Context, changes []schema.Change, turn schema.
 	return p.follow.Apply(ctx, st, changes, map[schema.NodeID][]float32{turn: vec}, p.v.st.Embed().Profile())
 }
 
-// resume goes on with what an earlier process left: the graph is read, and the stages
+// resume continues with what an earlier process left: the graph is read, and the stages
 // run over its turns again, which gives the state that they had.
 func (p *policy) resume(ctx context.Context) error {
 	if _, err := p.refresh(ctx); err != nil {

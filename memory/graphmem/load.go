@@ -18,8 +18,8 @@ import (
 )
 
 // load makes the view of a graph: its turns in the order of the dialogue, and its
-// claims. What it says of owners is what the conversations' edges say. Where a graph has
-// memories without turns (an export of a memory system), these stand as turns.
+// claims. Owners come from the conversations' edges. Where a graph has
+// memories without turns (an export of a memory system), these count as turns.
 //
 // What old, which may be nil, has of the same text is not embedded again, and keeps what
 // a graph does not say (the metadata of the batch that it came in).
@@ -204,7 +204,7 @@ func observationOf(n schema.Node) (native.Observation, bool) {
 	var files []schema.Attachment
 	if raw, ok := n.Props.Get("attachments"); ok {
 		if err := codec.Unmarshal(raw, &files); err != nil {
-			files = nil // written by somebody else: the turn counts by its text
+			files = nil // written by someone else: the turn counts by its text
 		}
 	}
 	t := schema.Turn{Role: turnRoles[n.Props.Text("role_type")], Name: n.Props.Text("role_name"), Text: n.Props.Text("content"), Time: n.Props.Text("time"), Attachments: files, Sources: []schema.EventRef{ref}}

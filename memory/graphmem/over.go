@@ -15,8 +15,8 @@ import (
 type Reading struct{ p *policy }
 
 // Over is the same retrieval over a graph that someone already has: one of graphir, one
-// in Neo4j, one made of the export of a memory system, whose memories stand as turns
-// where it has none. The graph is never written to. It is read whole now, and by each
+// in Neo4j, one made of the export of a memory system, whose memories count as turns if it has none. The graph is never written to. It is read whole
+// now, and by each
 // question again: of a graph.Followed what changed.
 func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Reading, error) {
 	if d.Embed == nil {
@@ -31,7 +31,7 @@ func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Readin
 
 var _ memory.Memory = (*Reading)(nil)
 
-// Ingest refuses: the graph is somebody else's.
+// Ingest refuses: the graph is someone else's.
 func (r *Reading) Ingest(context.Context, memory.Batch) (memory.Receipt, error) {
 	return memory.Receipt{}, fmt.Errorf("storing a turn in a graph that is only read: %w", errReadOnly)
 }

@@ -8,7 +8,7 @@ import (
 	"membench/memory/recall"
 )
 
-// Long texts. A turn is known by its opening: what it is about stands there, and a reply
+// Long texts. A turn is known by its opening: what it is about is there, and a reply
 // of pages neither wins by its length nor drowns its neighbours. Its words are found by
 // passage, and it is shown by its opening and the passages that fit the question.
 

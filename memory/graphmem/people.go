@@ -10,9 +10,9 @@ import (
 	"membench/internal/tokens"
 )
 
-// Names of people in questions, as far as they stand for who speaks.
+// Names of people in questions, as far as they refer to speakers.
 
-// addresses is a name that somebody is greeted or thanked by.
+// addresses is a name that someone is greeted or thanked by.
 var addresses = pattern.New(`(?:^|[.!?,] ?)(?:[Hh]i|[Hh]ey|[Hh]ello|[Hh]iya|[Tt]hanks|[Tt]hank you|[Ww]elcome|[Dd]ear|[Bb]ye|[Gg]oodbye|[Mm]orning|[Gg]ood (?:morning|evening|night|luck))(?: so much)?,? ([A-Z][a-z]+)\b`)
 
 // hear notes the names that a speaker calls others by.
@@ -28,7 +28,7 @@ func (v *view) hear(voice int32, said string) {
 	}
 }
 
-// nickname is the speaker whom a name stands for, by what the other one of two says to them:
+// nickname is the speaker to whom a name refers, by what the other one of two says to them:
 // "Hey Kate!" twice at least, and seldom the other way round.
 func (v *view) nickname(name string) (speaker string, ok bool) {
 	calls := v.calls[strings.ToLower(name)]
@@ -44,8 +44,7 @@ func (v *view) nickname(name string) (speaker string, ok bool) {
 	return "", false
 }
 
-// called puts the names of speakers for names in a question that stand for them: what they
-// are called by ("Hey Kate!"), or what is written nearly as theirs (Mohammed for Muhhamed).
+// called replaces names in a question by the names of the speakers they refer to: forms of address ("Hey Kate!"), or similar spellings (Mohammed for Muhhamed).
 func (v *view) called(question string) string {
 	for _, w := range capitals(question) {
 		if who, ok := v.nickname(w); ok {
@@ -96,7 +95,7 @@ func timed(w string) bool {
 	return slices.ContainsFunc(timex.Find(w+" 2020", 0), func(e timex.Expr) bool { return e.Pos == 0 }) || len(timex.Find("last "+w, 0)) > 0
 }
 
-// mentions reports whether somebody is called by a name, or a turn or a claim has it.
+// mentions reports whether someone is called by a name, or a turn or a claim has it.
 func (v *view) mentions(name string) bool {
 	low := strings.ToLower(name)
 	for _, s := range v.st.Speakers() {

@@ -98,7 +98,7 @@ func minmax(x []float64, use []bool) {
 }
 
 // hippo ranks turns (its passages) by PageRank from the facts nearest to the question.
-// Without a fact it is dense retrieval. It has no time: nothing is left out as outdated.
+// Without a fact it is dense retrieval. It has no time: nothing is omitted as outdated.
 func (v *view) hippo(ctx context.Context, s *recall.State, use []bool) ([]float64, error) {
 	q, err := s.Vector(ctx, s.Query.Text)
 	if err != nil {

@@ -145,7 +145,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 			if t.IsZero() {
 				continue
 			}
-			if d := 1000*t.Year() + t.YearDay(); d != day { // turns of a day stand together
+			if d := 1000*t.Year() + t.YearDay(); d != day { // turns of a day are adjacent
 				day, x = d, w.Date*fit(t)
 			}
 			out[i] += x
@@ -241,7 +241,7 @@ func z(x []float64, use []bool) {
 }
 
 // usable marks the turns that may answer: live, of the user and agent that are asked
-// of, and said by the time of the question. It is not to be changed.
+// of, and said by the time of the question. It must not be changed.
 func (v *view) usable(q memory.Query) []bool {
 	use := v.st.Eligible(q.UserID, q.AgentID)
 	end, limited := until(q.AsOf)

@@ -13,7 +13,7 @@ import (
 type style struct {
 	bySpeaker map[string]*length
 	all       length
-	changes   float64 // turns that follow one of somebody else's
+	changes   float64 // turns that follow one of someone else's
 	follows   float64 // turns that follow one, in a session
 }
 

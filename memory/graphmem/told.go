@@ -252,7 +252,7 @@ func several(q *asked) string {
 			q.used = append(q.used, h)
 		}
 	}
-	if len(values) < 2 { // one of a list is no list
+	if len(values) < 2 { // one of a list is not a list
 		q.used = nil
 		return ""
 	}

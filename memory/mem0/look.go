@@ -66,7 +66,7 @@ func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta
 }
 
 // Clone copies the memory. The copy is in this process alone: it has no journal and no
-// points outside, and embeds anew where those were.
+// points outside, and embeds again where those were.
 func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

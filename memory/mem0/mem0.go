@@ -1,4 +1,4 @@
-// Package mem0 is Mem0's behaviour in process: facts are taken out of the turns,
+// Package mem0 is Mem0's behaviour in process: facts are extracted from the turns,
 // each is compared with the most similar known ones, and ADD, UPDATE, DELETE or NONE
 // is applied, with a history. docs/adr/0002-embedded-memory.md says where it departs.
 //
@@ -36,7 +36,7 @@ type Mode string
 
 const (
 	// Keep adds a contradicting fact beside the old one, unites the turns of what is
-	// restated or refined, and stores a restatement anew when something related was
+	// restated or refined, and stores a restatement again when something related was
 	// said in between (so that A, B, A leaves evidence of the second A).
 	Keep Mode = "keep"
 	// Faithful does what Mem0 1.x does: UPDATE replaces text and metadata, DELETE removes.
@@ -61,7 +61,7 @@ type Options struct {
 	// Eager embeds what a batch stored before its Ingest returns, so that questions do
 	// not pay for it; else the first question does.
 	Eager bool
-	// Wrap stands between the journal and its file: for injecting faults in tests.
+	// Wrap is placed between the journal and its file, to inject faults in tests.
 	Wrap func(io.Writer) io.Writer
 }
 

@@ -17,11 +17,11 @@ import (
 // written first, and what a kill kept from the points is put there when the memory is
 // attached again. Everything here may be done twice.
 type Points interface {
-	// Held is the sum of each point that the namespace has; none is no error.
+	// Held returns the checksum of each point of the namespace; no points is not an error.
 	Held(ctx context.Context, ns memory.Namespace) (map[schema.PointID]string, error)
 	// Put stores points, or replaces those with their ids.
 	Put(ctx context.Context, ns memory.Namespace, points []Point) error
-	// Delete removes points; unknown ids are no error.
+	// Delete removes points; unknown ids are not errors.
 	Delete(ctx context.Context, ns memory.Namespace, ids []schema.PointID) error
 	// Drop removes all points of the namespace.
 	Drop(ctx context.Context, ns memory.Namespace) error
@@ -33,7 +33,7 @@ type Points interface {
 // A Point is one memory as it is kept outside.
 type Point struct {
 	ID      schema.PointID
-	Payload schema.Object // with the turns it stands on, as events
+	Payload schema.Object // with the turns it rests on, as events
 	Sum     string        // differs when payload, vector or embedder do
 	Vector  []float32     // nil: the one that is there stays
 }
@@ -56,9 +56,8 @@ func Unmarked(o schema.Object) schema.Object {
 	return o.Without(names...)
 }
 
-// nearest is how many cosines a question asks Points for. Up to so many points the
-// answers are those of the vectors in process; beyond, what is not among them counts
-// as having nothing in common with the question but its words.
+// nearest is how many cosines a question asks Points for. Up to this many points the answers equal those of in-process vectors; beyond it, a point that
+// is not among them is scored by its words only.
 const nearest = 1000
 
 // whole is the payload with its turns.

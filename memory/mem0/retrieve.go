@@ -21,7 +21,7 @@ import (
 // bm25 in [0,1] as internal/bm25 scales it, with the everyday lexicon's terms at 0.7;
 // cos between the embeddings. A query is about a speaker when it names exactly one, or
 // speaks only of "I" or only of "you". Scores are rounded to 1e-6, ties broken by id;
-// points with score 0 are no hits.
+// points with score 0 are not hits.
 func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if q.K <= 0 {
 		q.K = near

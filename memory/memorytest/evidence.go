@@ -20,7 +20,7 @@ import (
 )
 
 // Recorded answers with all-MiniLM-L6-v2's vectors of LoCoMo's turns and questions, as
-// they stand in folder dir (locomo8.f16.npy, locomo8.keys.jsonl). What is not recorded
+// they are in folder dir (locomo8.f16.npy, locomo8.keys.jsonl). What is not recorded
 // is an error, never another vector.
 func Recorded(t testing.TB, dir string) llm.Embedder {
 	t.Helper()
@@ -207,7 +207,7 @@ type Sum struct {
 }
 
 // By sums the scores of one case by category: "all", each raw category, and "1-4",
-// which leaves out category 5 (LoCoMo's adversarial questions).
+// which omits category 5 (LoCoMo's adversarial questions).
 func By(scores []Score) map[string]Sum {
 	out := map[string]Sum{}
 	for _, s := range scores {

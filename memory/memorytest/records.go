@@ -260,9 +260,8 @@ func (s suite) text(t *testing.T) {
 	}
 }
 
-// broken: whatever a model says or fails with while turns are stored, the rule twin
-// does the work, it is counted, and no turn is lost; of a system that keeps facts, none
-// that leaves one when there is no model.
+// broken: regardless of a model's answers or failures while turns are stored, the rule twin does the work, this is counted, and no turn is lost; for a
+// system that keeps facts, no turn that leaves one without a model.
 func (s suite) broken(t *testing.T) {
 	want := map[schema.EventRef]bool{}
 	for _, b := range sessions {
@@ -348,7 +347,7 @@ func (s suite) notes(t *testing.T, answer llmtest.Func) []memory.Note {
 	return append(done.Degraded, r.Degraded...)
 }
 
-// keptTurns are the turns that some item stands on.
+// keptTurns are the turns that some item rests on.
 func keptTurns(t *testing.T, m memory.Memory) map[schema.EventRef]bool {
 	t.Helper()
 	out := map[schema.EventRef]bool{}
@@ -430,7 +429,7 @@ func (s suite) ledger(t *testing.T) {
 	within(t, "embeddings, per query", e, want.EmbedPerQuery, 3)
 }
 
-// stopper fails its n-th embedding and each after it, until it is mended.
+// stopper fails its n-th embedding and each after it, until it is repaired.
 type stopper struct{ left atomic.Int64 }
 
 func (s *stopper) Profile() string { return hashing.New(0).Profile() }

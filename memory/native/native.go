@@ -1,4 +1,4 @@
-// Package native makes a memory.System of a policy: it cuts batches into observations
+// Package native makes a memory.System from a policy: it cuts batches into observations
 // (turns, or a user's and an assistant's turn together), keeps the keys of batches,
 // and gives snapshots, deltas, clones and exports. What is left to a policy is how it
 // stores one observation and how it recalls.
@@ -158,7 +158,7 @@ type Memory struct {
 	last    []memory.Item // at the end of the session before
 }
 
-// Ingest stores the batch's turns. A batch that failed goes on where it stopped when
+// Ingest stores the batch's turns. A batch that failed continues where it stopped when
 // it comes again: no observation is stored twice.
 func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	var r memory.Receipt
@@ -211,7 +211,7 @@ func (m *Memory) take(ctx context.Context, b memory.Batch, t schema.Turn, r *mem
 	return m.store(ctx, o, r)
 }
 
-// store leaves out what says nothing at all.
+// store omits what says nothing at all.
 func (m *Memory) store(ctx context.Context, o Observation, r *memory.Receipt) error {
 	if err := ctx.Err(); err != nil {
 		return err

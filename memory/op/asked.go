@@ -17,7 +17,7 @@ var meta = map[string]bool{"tell": true, "told": true, "mention": true, "say": t
 	"提到": true, "告诉": true, "说过": true, "提过": true, "知道": true, "记得": true, "聊过": true, "时候": true, "什么": true, "哪里": true, "名字": true, "一下": true, "开始": true, "现在": true, "目前": true}
 
 // Content are the words of a text that say what it is about, each once, in their order:
-// of English the stems of what is no function word, of Chinese nouns, places, names, and
+// of English the stems of what is not a function word, of Chinese nouns, places, names, and
 // longer verbs and adjectives.
 func Content(text string) (out []string) {
 	add := func(w string) {

@@ -46,7 +46,7 @@ func (ruleJudge) Judge(_ context.Context, facts []Fact, known []Known) ([]Verdic
 
 var strength = map[Relation]int{Retracts: 1, Replaces: 2, Refines: 3, Same: 4}
 
-// Compare says how the text new stands to the text old, both of one speaker.
+// Compare determines the relation of the text new to the text old, both of one speaker.
 func Compare(new, old string) Relation { return NewStatement(new).Compare(NewStatement(old)) }
 
 // Related reports whether two texts of one speaker touch: enough shared terms, or

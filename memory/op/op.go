@@ -1,5 +1,4 @@
-// Package op holds the operations of memory systems, each by rule and by model:
-// taking facts out of turns, and judging how a new fact stands to known ones.
+// Package op holds the operations of memory systems, each by rule and by model: extracting facts from turns, and judging how a new fact relates to known ones.
 //
 // The model twin is asked once more with the list of faults when its answer cannot
 // be used; then the operation fails, and the caller may fall back on the rule twin.
@@ -48,7 +47,7 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	return out, llm.Usage{}, nil
 }
 
-// CaptionedFacts are the rule's, and each caption as a fact of its own: it is no sentence
+// CaptionedFacts are the rule's, and each caption as a fact of its own: it is not a sentence
 // that the rule would take.
 func CaptionedFacts(turns []schema.Turn) []Fact {
 	out, _, _ := RuleFacts().Facts(context.Background(), nil, turns)
@@ -74,7 +73,7 @@ func Captioned(turns []schema.Turn) []schema.Turn {
 	return out
 }
 
-// Relation says how a new fact stands to a known one.
+// Relation is how a new fact relates to a known one.
 type Relation string
 
 const (

@@ -84,7 +84,7 @@ func RulePlan(question string) Plan {
 
 var planSchema = []byte(`{"type":"object","required":["keywords","parts","in_time","latest","threshold","hint"],"properties":{"keywords":{"type":"array","items":{"type":"string"}},"parts":{"type":"array","items":{"type":"string"}},"in_time":{"type":"boolean"},"latest":{"type":"boolean"},"threshold":{"type":"number"},"hint":{"type":"string"}}}`)
 
-// ModelPlan asks a model. Parts beyond the fourth are left out.
+// ModelPlan asks a model. Parts beyond the fourth are omitted.
 func ModelPlan(ctx context.Context, g llm.Generator, p llm.Prompts, question string) (Plan, llm.Usage, error) {
 	type answer struct {
 		Keywords  []string `json:"keywords"`
@@ -113,7 +113,7 @@ type Refined struct {
 var refineSchema = []byte(`{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"text":{"type":"string"}}}}}}`)
 
 // ModelRefine asks a model which of the texts answer the question, and what to show of
-// each; none is an answer, too. Numbers that are no text's, or come twice, are left out.
+// each; none is an answer, too. Numbers that are no text's, or come twice, are omitted.
 func ModelRefine(ctx context.Context, g llm.Generator, p llm.Prompts, question string, plan Plan, texts []string) ([]Refined, llm.Usage, error) {
 	type answer struct {
 		Items []struct {

@@ -57,8 +57,7 @@ const (
 	PurposeSurprisal  = "surprisal"
 )
 
-// OrRule does an operation of ingest by the model, and by its rule twin when there is
-// no model, or when the model's answer is none; that is noted in r. A cancelled
+// OrRule does an operation of ingest by the model, or by its rule twin if there is no model or no usable answer; the latter is noted in r. A cancelled
 // context, a failure that every call would meet and one that may pass are errors: what is
 // made of rules is stored for good.
 func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purpose string, model func() (T, llm.Usage, error), rule func() T) (T, error) {
@@ -140,7 +139,7 @@ var generic = map[string]bool{"thing": true, "time": true, "day": true, "monday"
 	"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
 
 // Entities are names in a text: words with a capital inside a sentence, what is quoted
-// or stands in title marks, the name before the first colon. In order, without
+// or is in title marks, the name before the first colon. In order, without
 // repeats.
 func Entities(text string) (out []string) {
 	add := func(s string) {
@@ -205,8 +204,7 @@ func RuleQuestions(texts []string, n int) []string {
 }
 
 // RuleSummary takes the sentences of the old summary and the texts that say most,
-// Σ idf of their distinct content terms / √length, up to so many words (a Han character
-// counts as half a word), in their order.
+// Σ idf of their distinct content terms / √length, up to this many words (a Han character counts as half a word), in their order.
 func RuleSummary(old string, texts []string, words int) string {
 	var all []string
 	seen := map[string]bool{}

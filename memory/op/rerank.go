@@ -14,8 +14,7 @@ const PurposeRerank = "rerank"
 var rerankSchema = []byte(`{"type":"object","required":["order"],"properties":{"order":{"type":"array","items":{"type":"integer"}}}}`)
 
 // Rerank asks a model to order texts by how much they say about the question, and
-// gives their indexes. What the model leaves out follows in the given order; a number
-// that is no text's, or comes twice, is left out.
+// gives their indexes. Texts that the model omits follow in the given order; invalid and repeated numbers are ignored.
 func Rerank(ctx context.Context, g llm.Generator, p llm.Prompts, question string, texts []string) ([]int, llm.Usage, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Question: %s\n\n", question)

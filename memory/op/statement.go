@@ -41,7 +41,7 @@ func (s *Statement) changes() bool {
 	return s.cue
 }
 
-// Compare says how the text stands to an older one of the same speaker.
+// Compare determines how the text relates to an older one of the same speaker.
 func (s *Statement) Compare(old *Statement) Relation {
 	if s.key == old.key {
 		return Same

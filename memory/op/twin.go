@@ -16,8 +16,7 @@ import (
 
 // Work is what is asked for one exchange, session or question: of the model where there is
 // one; without one, or where its answer is none, of the rule. What was asked, and what fell
-// back, is noted in the receipt (OrRule). The first error stands: what is asked for after it
-// is not done, and gives nothing.
+// back, is noted in the receipt (OrRule). The first error is kept: later operations are not done and return nothing.
 type Work struct {
 	ctx  context.Context
 	d    memory.Deps

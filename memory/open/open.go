@@ -68,10 +68,10 @@ func (p Place) List(ctx context.Context) ([]System, error) {
 		out = append(out, System{Spec: s, Kind: BuiltIn})
 	}
 	for _, s := range p.neo4j() {
-		out = append(out, System{Spec: s, Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD, else the server of membench neo4j up"})
+		out = append(out, System{Spec: s, Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (default: the server of membench neo4j up)"})
 	}
 	out = append(out,
-		System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY where the server wants one"})
+		System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY if the server requires one"})
 	for _, name := range service.Names() {
 		s, err := p.service(name)
 		if err != nil {

@@ -50,7 +50,7 @@ func (s System) Traits() Traits {
 	return t
 }
 
-// noModel stands for a model that is not asked.
+// noModel replaces a model that is not called.
 type noModel struct{}
 
 func (noModel) Model() string { return "" }

@@ -362,7 +362,7 @@ func (p *policy) things(t *turn) (out []made) {
 // states reports whether a fact is sure enough, and said rather than asked or wished.
 func states(f clause.Fact) bool { return f.Tier == clause.Default && f.Modality == clause.Asserted }
 
-// text is how a node is shown: who said it stands before it.
+// text is how a node is shown: who said it is before it.
 func (p *policy) text(t *turn, m made) string {
 	if m.node.kind == Entity || m.node.kind == Attribute || t.o.Speaker == "" {
 		return m.content

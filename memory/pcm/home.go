@@ -51,7 +51,7 @@ var tierLabels = map[string]string{tierActive: "PcmActive", tierArchived: "PcmAr
 
 // stored is a node of the world as the store has it.
 type stored struct {
-	N        int                 `json:"n"` // its position, from 1; 0: somebody else made it
+	N        int                 `json:"n"` // its position, from 1; 0: someone else made it
 	Display  string              `json:"display"`
 	Content  string              `json:"content"`
 	Text     string              `json:"text"`
@@ -86,7 +86,7 @@ type home struct {
 	st     graph.Store
 	close  func() error
 	follow graph.Follower
-	doubt  bool // somebody wrote without a revision: read before the next question
+	doubt  bool // someone wrote without a revision: read before the next question
 	heard  map[schema.ConvID]int
 	came   map[schema.ConvID]int // heard when the store was read last: such turns may come again
 }

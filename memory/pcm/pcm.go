@@ -1,5 +1,4 @@
-// Package pcm is PCM, the proactive cognitive memory of seed 003: what a user says is
-// kept according to how much it surprises.
+// Package pcm is PCM, the proactive cognitive memory: a user's statements are kept according to how much they surprise.
 //
 //	perceive  working memory of the last turns; which domain a turn is about; how much
 //	          it surprises, given what is known (perceive.go)
@@ -58,7 +57,7 @@ type Options struct {
 	Gate     bool     `json:"gate"`     // what leaves the working memory is stored only where it surprised
 	Entities bool     `json:"entities"` // make nodes of entities and attributes, too
 	Domains  []string `json:"domains"`
-	// Keep goes on with what an earlier process left in a store of record, the first time
+	// Keep continues with what an earlier process left in a store of record, the first time
 	// that a namespace is opened.
 	Keep bool `json:"keep,omitzero"`
 }
@@ -71,7 +70,7 @@ func Defaults() Options {
 
 // Spec is the system.
 func Spec() memory.Spec {
-	return SpecIn("pcm", "a weighted graph that changes as far as a turn surprises (PCM)", nil)
+	return SpecIn("pcm", "a weighted graph; the more a turn surprises, the more it changes (PCM)", nil)
 }
 
 // New makes the system. seen, where it is set, is called with each decision, in order.

@@ -189,7 +189,7 @@ func (p *policy) ruleConflict(t *turn, found []recall.Scored) judgement {
 }
 
 // modelConflict asks a model how the turn relates to the nodes. They are numbered; what
-// is no number of one counts only in fixed mode where it is the node's id.
+// is not a number of one counts only in fixed mode where it is the node's id.
 func (p *policy) modelConflict(ctx context.Context, t *turn, found []recall.Scored) (judgement, llm.Usage, error) {
 	type answer struct {
 		Relation string   `json:"relation"`

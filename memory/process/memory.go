@@ -222,7 +222,7 @@ func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error
 	return out, nil
 }
 
-// belongs reports whether what stands on these turns is of the user and agent; what
+// belongs reports whether what rests on these turns is of the user and agent; what
 // names no turn is, as long as the memory never had another.
 func (m *running) belongs(refs []schema.EventRef, user, agent string) bool {
 	of := func(b memory.Batch) bool {
@@ -243,7 +243,7 @@ func question(q memory.Query) map[string]any {
 // Retrieve asks the program; one that cannot is errors.ErrUnsupported.
 func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if !m.sys.can("retrieve") {
-		return memory.Retrieved{}, fmt.Errorf("%s only answers and retrieves nothing: %w", m.sys.o.Name, errors.ErrUnsupported)
+		return memory.Retrieved{}, fmt.Errorf("%s answers questions but returns no hits: %w", m.sys.o.Name, errors.ErrUnsupported)
 	}
 	var r struct {
 		Hits  []hit `json:"hits"`
@@ -256,7 +256,7 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
 }
 
-// Answer lets the program answer; hits are what it says it stood on.
+// Answer lets the program answer; hits are what it says it rested on.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var r struct {
 		Answer string `json:"answer"`
@@ -321,7 +321,7 @@ func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error]
 	}
 }
 
-// EndSession tells the program that a session is over.
+// EndSession notifies the program of the end of a session.
 func (x ender) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
 	var r ingested
 	err := x.m.p.call(ctx, "end_session", map[string]any{"session": id}, &r)

@@ -1,6 +1,5 @@
-// Package process runs a program of somebody else's as a memory system: one process a
-// namespace, one JSON object a line on its standard input, one back on its standard
-// output. docs/adding-a-service.md has the protocol and examples/process two programs.
+// Package process runs an external program as a memory system: one process per namespace, one JSON object per line on its standard input, one back on
+// its standard output. docs/adding-a-service.md has the protocol and examples/process two programs.
 //
 // A program needs three methods (reset, ingest, answer); what more it can do (retrieve,
 // settle, end_session, export, snapshot, changes, drop) it names in its answer to hello. Retrieve of a
@@ -147,7 +146,7 @@ func (o Options) files() ([]string, error) {
 	return out, nil
 }
 
-// Info is what the program says of itself. The fingerprint covers command, version,
+// Info is the program's description of itself. The fingerprint covers command, version,
 // methods, and the bytes of the files on its command line and of Inputs.
 func (s *System) Info() memory.Info {
 	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process",

@@ -51,7 +51,7 @@ type way struct {
 	least  int      // model calls of a question at least, where there is a model
 	most   int      // and at most, an answer that cannot be used and is asked for again not counted
 	notes  []string
-	gold   bool // it is told the data set's own category
+	gold   bool // it receives the data set's own category
 	ask    func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error)
 }
 

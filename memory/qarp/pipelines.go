@@ -39,7 +39,7 @@ type strategy struct {
 	q memory.Query
 }
 
-// linked are the items that hits are tied to, which are no hits themselves, at most n.
+// linked are the items that hits are tied to, which are not hits themselves, at most n.
 func (s strategy) linked(hits []hit, n int) (out []hit) {
 	seen := map[schema.PointID]bool{}
 	for _, h := range hits {

@@ -1,5 +1,4 @@
-// Package qarp is QARP (seed 002): a layer over any memory system that plans how to
-// search before it searches, and looks through what was found before it is shown. What
+// Package qarp is QARP: a layer over any memory system that plans a search before it searches, and filters the results before they are shown. What
 // is stored is the backend's business.
 //
 //	plan      keywords, parts of the question, whether time or only the latest counts
@@ -59,7 +58,7 @@ func Defaults() Options {
 
 // Spec is the layer over one of the systems that find knows.
 func Spec(find func(name string) (memory.Spec, error)) memory.Spec {
-	return memory.Define("qarp", "a plan before the search, a look through what was found after it, over another system (QARP)", Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
+	return memory.Define("qarp", "plans the search and filters its results, over another system (QARP)", Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
 		inner, err := o.open(find, d)
 		if err != nil {
 			return nil, err

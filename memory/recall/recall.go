@@ -1,6 +1,5 @@
-// Package recall has the parts that retrieval is composed of: signals (a number for
-// each record), what joins signals (sums of z-values, reciprocal ranks), and what is
-// done with the ranked records after (cut, order, gate, remove what is said twice).
+// Package recall has the parts of retrieval: signals (a number for each record), fusions of signals (sums of z-values, reciprocal ranks), and operations
+// on ranked records (cut, order, gate, remove duplicates).
 //
 //	recall.Rank(recall.ZSum(recall.Term{1, recall.Words()}, recall.Term{1, recall.Cosine()}))
 //

@@ -183,7 +183,7 @@ func (s *System) build(r request, sc *scope) (*outgoing, error) {
 	return out, nil
 }
 
-// flat fills in a map of templates that are text in the end; what is absent is left out.
+// flat fills in a map of templates that are text in the end; what is absent is omitted.
 func flat[V any](where string, m map[string]V, sc *scope) (map[string]string, error) {
 	out := map[string]string{}
 	for _, k := range slices.Sorted(maps.Keys(m)) {

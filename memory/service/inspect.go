@@ -118,7 +118,7 @@ func (t inspector) count(items []item, r *remote) {
 	if t.spec.Keeps.Verbatim {
 		sent := t.said[1].Turns[0].Text
 		begin, _, _ := strings.Cut(sent, `"`)
-		have := "no item begins so"
+		have := "no item begins with these words"
 		for _, x := range items {
 			if strings.Contains(x.text, sent) {
 				t.ok("words", "quotes, backslashes, ${…} and braces come back as they were sent")
@@ -128,7 +128,7 @@ func (t inspector) count(items []item, r *remote) {
 				have = "an item says " + clip(x.text)
 			}
 		}
-		t.bad(schema.CheckFail, "words", "send and read texts as they are; a service that rewrites has no keeps.verbatim", "sent was %s; %s", sent, have)
+		t.bad(schema.CheckFail, "words", "send and read texts as they are; remove keeps.verbatim if the service rewrites texts", "sent: %s; %s", sent, have)
 	}
 }
 
@@ -136,19 +136,19 @@ func (t inspector) survivors(seen string) {
 	may, june := strings.Contains(seen, "2023-05-08") || strings.Contains(seen, "May 2023"), strings.Contains(seen, "2023-06-12") || strings.Contains(seen, "June 2023")
 	switch claim := t.spec.Keeps.Dates; {
 	case may && june:
-		t.ok("dates", "the dates of both sessions come back (the spec says: %s)", claim)
+		t.ok("dates", "the service returns the dates of both sessions (the spec says: %s)", claim)
 	case claim == "none":
-		t.bad(schema.CheckWarn, "dates", "this service cannot answer questions about time", "no date comes back, as the spec says")
+		t.bad(schema.CheckWarn, "dates", "this service cannot answer questions about time", "the service returns no dates, as the spec says")
 	default:
-		t.bad(schema.CheckFail, "dates", "send the time of a turn where the service takes it, or in its text; or say keeps.dates: none", "the spec says keeps.dates: %s, and of 2023-05-08 and 2023-06-12 there comes back: %t, %t", claim, may, june)
+		t.bad(schema.CheckFail, "dates", "send the time of a turn in the service's own field or in its text, or set keeps.dates: none", "the spec says keeps.dates: %s, but the service returned 2023-05-08: %t, 2023-06-12: %t", claim, may, june)
 	}
 	switch who := strings.Contains(seen, "Ann") && strings.Contains(seen, "Ben"); {
 	case who:
-		t.ok("speakers", "both speakers are named in what comes back")
+		t.ok("speakers", "the service returns the names of both speakers")
 	case t.spec.Keeps.Speakers:
-		t.bad(schema.CheckFail, "speakers", "send t.name, in a member or in the text; or say keeps.speakers: false", "the spec says keeps.speakers, and Ann and Ben are not both named in what comes back")
+		t.bad(schema.CheckFail, "speakers", "send t.name, in a member or in the text, or set keeps.speakers: false", "the spec says keeps.speakers, but the service does not return both names, Ann and Ben")
 	default:
-		t.bad(schema.CheckWarn, "speakers", "this service cannot answer questions about who said something", "the speakers are not named, as the spec says")
+		t.bad(schema.CheckWarn, "speakers", "this service cannot answer questions about who said something", "the service does not return the speakers, as the spec says")
 	}
 }
 

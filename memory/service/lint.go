@@ -75,20 +75,20 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	}
 	look("", tree, nil)
 	if s.Search.Text == nil && s.Search.Answer == nil && (s.Search.Items == nil || s.Search.Fields.ID == nil || s.Search.Fields.Text == nil) {
-		fault("/search", "a search answers with items (fields id and text at least), with one text or with an answer", "", "items and fields, or text, or answer")
+		fault("/search", "a search requires items (with fields id and text), one text, or an answer", "", "items and fields, or text, or answer")
 	}
 	if s.List != nil && (s.List.Fields.ID == nil || s.List.Fields.Text == nil) {
-		fault("/list", "a list has items with fields id and text", "", "fields")
+		fault("/list", "a list requires fields id and text", "", "fields")
 	}
 	if s.Search.Fields.Score != nil && s.Search.Fields.Distance != nil {
 		fault("/search/fields/distance", "a hit has a score (greater is better) or a distance (smaller is better)", "both", "one of them")
 	}
 	if p := s.paging(); p != nil && p.Kind == "cursor" && p.Next == nil {
-		fault("/list/paging", "paging by cursor needs the path of the next one", "", "next")
+		fault("/list/paging", "paging by cursor requires next, the path of the next cursor", "", "next")
 	}
 	for i, t := range s.Settle {
 		if t.Done == nil && t.Count == nil {
-			fault(schema.Pointer("settle", strconv.Itoa(i)), "a wait needs an end condition", "", "done or count")
+			fault(schema.Pointer("settle", strconv.Itoa(i)), "a wait requires an end condition", "", "done or count")
 		}
 	}
 	for i, r := range s.Drop {
@@ -97,7 +97,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 		}
 	}
 	if s.Readback == "ids" && (s.List == nil || s.Ingest.Stored == nil) {
-		fault("/readback", "to read ids back there must be a list, and ingest.stored that names them", "", "list and ingest.stored")
+		fault("/readback", "readback: ids requires list, and ingest.stored with the ids", "", "list and ingest.stored")
 	}
 	return out
 }

@@ -57,14 +57,13 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 			return nil, m.leave(err)
 		}
 		if len(items) > 0 {
-			return nil, m.leave(s.fault("open", KindStale, nil, fmt.Sprintf("the new namespace %s holds %d items already: use another run name, or drop it by hand", name, len(items)), nil))
+			return nil, m.leave(s.fault("open", KindStale, nil, fmt.Sprintf("the new namespace %s holds %d items already: use another run name, or delete the namespace manually", name, len(items)), nil))
 		}
 	}
 	return m.abilities(), nil
 }
 
-// Attach opens what an earlier run left and its journal tells of; a namespace without
-// one is opened.
+// Attach opens what an earlier run left according to its journal; a namespace without one is opened.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -219,7 +218,7 @@ func (m *remote) save(step string, r request, rep *reply) (map[string][]any, err
 }
 
 // Ingest sends the batch, in as many requests as the spec's unit asks for. Interrupted
-// between two of them, it goes on with the next.
+// between two of them, it continues with the next.
 func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	var rc memory.Receipt
 	if err := ctx.Err(); err != nil {
@@ -250,7 +249,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	return rc, m.j.add(entry{Done: b.Key})
 }
 
-// usable refuses to go on where nobody knows what the service holds.
+// usable refuses to continue where nobody knows what the service holds.
 func (m *remote) usable() error {
 	if m.j.dropped {
 		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it again", nil)

@@ -14,7 +14,7 @@ import (
 	"membench/schema"
 )
 
-// EndSession tells the service that a session is over.
+// EndSession notifies the service of the end of a session.
 func (m *remote) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
 	if m.j.ended[id] || !slices.Contains(m.j.sessions, id) {
 		return memory.Receipt{}, ctx.Err()
@@ -79,7 +79,7 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 			return nil, m.sys.fault("settle", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 		}
 		if t.Fail != nil && t.Fail.holds(rep.body) {
-			return nil, m.sys.fault("settle", KindSettle, nil, "the service failed at what it was sent: "+m.sys.said(rep), nil)
+			return nil, m.sys.fault("settle", KindSettle, nil, "the service could not process what was sent: "+m.sys.said(rep), nil)
 		}
 		done := rep.ignored || t.Done != nil && t.Done.holds(rep.body)
 		if t.Done != nil {
@@ -237,7 +237,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		return out, err
 	}
 	if m.sys.spec.Search.Answer != nil {
-		return out, fmt.Errorf("%s answers itself and finds nothing for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
+		return out, fmt.Errorf("%s answers questions itself and returns no hits for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
 	}
 	if err := m.settled(ctx); err != nil {
 		return out, err
@@ -293,7 +293,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	return out, nil
 }
 
-// Answer asks a service that answers itself. It says nothing of what it stood on.
+// Answer asks a service that answers itself. It says nothing of what it rested on.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var none memory.Retrieved
 	if err := ctx.Err(); err != nil {

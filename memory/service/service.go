@@ -1,5 +1,4 @@
-// Package service makes a memory system of an HTTP service that one YAML file
-// describes: where it is, how it names namespaces, how turns are sent, how to wait
+// Package service makes a memory system from an HTTP service described by one YAML file: where it is, how it names namespaces, how turns are sent, how to wait
 // until they can be found, how to search, list and drop. No code is written for a
 // service. docs/adding-a-service.md shows how; Names lists the specs that are shipped.
 //
@@ -30,8 +29,7 @@ import (
 
 // Options of a service. Only Env is needed, and only when the spec reads it.
 type Options struct {
-	// Env looks up what the spec names as ${env.NAME}. Values that stand in headers are
-	// secrets: they go nowhere else.
+	// Env looks up what the spec names as ${env.NAME}. Values in headers are secrets and are sent nowhere else.
 	Env func(name string) (string, bool)
 	// Dir keeps one journal a namespace, so that Attach finds what an earlier process
 	// left; "": in this process only.

@@ -32,7 +32,7 @@ type Spec struct {
 	System     string            `json:"system"`
 	Doc        string            `json:"doc"`
 	Version    string            `json:"version"`
-	Verified   string            `json:"verified"` // how the spec was held against the service
+	Verified   string            `json:"verified"` // how the spec was compared with the service
 	Compared   string            `json:"compared"` // the vendor's client, with its version, that the requests were last compared with
 	BaseURL    string            `json:"base_url"`
 	Headers    map[string]string `json:"headers"`
@@ -138,7 +138,7 @@ type ingest struct {
 	Origins  path    `json:"origins"` // ids that hits name as their sources
 }
 
-// stored tells what an ingest answer says of items.
+// stored describes the items in an ingest answer.
 type stored struct {
 	Items path `json:"items"`
 	ID    path `json:"id"`
@@ -151,14 +151,14 @@ type settle struct {
 	request
 	Done        *condition `json:"done"`
 	Fail        *condition `json:"fail"`
-	Count       path       `json:"count"` // done when at least so many turns as were sent
+	Count       path       `json:"count"` // done when it is at least the number of turns sent
 	Every       duration   `json:"every"`
 	Timeout     duration   `json:"timeout"`
 	Consecutive int        `json:"consecutive"`
 	Learn       *learn     `json:"learn"`
 }
 
-// learn reads which id of the service's stands for which turn.
+// learn reads which id of the service belongs to which turn.
 type learn struct {
 	Items path `json:"items"`
 	ID    path `json:"id"`
@@ -194,7 +194,7 @@ type list struct {
 	Items  path    `json:"items"`
 	Fields fields  `json:"fields"`
 	Paging *paging `json:"paging"`
-	Limit  int     `json:"limit"` // of a list without pages: so many items mean that there are more
+	Limit  int     `json:"limit"` // of a list without pages: a list of this length is treated as truncated
 }
 
 type paging struct {

@@ -169,14 +169,14 @@ func TestSpecFaults(t *testing.T) {
 		{"${turn.text}", "${turn.text|upper}"}:                                  "unknown pipe",
 		{"text: text}}", "text: a..b}}"}:                                        "mine.yaml:6: /search/fields/text: SVC002",
 		{"fields: {id: id, text: text}", "fields: {id: id}"}:                    "mine.yaml:6: /search: SVC003",
-		{"doc: a service", "doc: a service\nreadback: ids"}:                     "SVC003: to read ids back",
+		{"doc: a service", "doc: a service\nreadback: ids"}:                     "SVC003: readback: ids requires list",
 		{"doc: a service", "doc: a service\ndoc: again"}:                        "SVC001",
 		{"doc: a service", "variables: {ns: x}\ndoc: a"}:                        "has a reserved name",
 		{"doc: a service\n", ""}:                                                "SVC002",
-		{"keeps: {", "settle: [{method: GET, path: /x}]\nkeeps: {"}:             "mine.yaml:7: /settle/0: SVC003: a wait needs an end",
+		{"keeps: {", "settle: [{method: GET, path: /x}]\nkeeps: {"}:             "mine.yaml:7: /settle/0: SVC003: a wait requires an end",
 		{"keeps: {", "drop: [{method: GET, path: /x, each: listed}]\nkeeps: {"}: "each: listed needs a list",
 		{"text: text}}", "text: text, score: s, distance: d}}"}:                 "mine.yaml:6: /search/fields/distance: SVC003: a hit has a score",
-		{"keeps: {", "list: {method: GET, path: /x, items: ., fields: {id: i, text: t}, paging: {kind: cursor}}\nkeeps: {"}: "paging by cursor needs",
+		{"keeps: {", "list: {method: GET, path: /x, items: ., fields: {id: i, text: t}, paging: {kind: cursor}}\nkeeps: {"}: "paging by cursor requires next",
 	} {
 		text := strings.Replace(base, change[0], change[1], 1)
 		if _, err := Parse("mine.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -23,7 +23,7 @@ import (
 
 // An entry is one line of a namespace's journal, <Dir>/<run>/<scope>.jsonl: what was
 // asked of the service and is known to have been done. Lines are only ever added; one
-// with Open starts anew.
+// with Open starts again.
 type entry struct {
 	Open    *opened          `json:"open,omitzero"`
 	Saved   map[string][]any `json:"saved,omitempty"`
@@ -66,7 +66,7 @@ type call struct {
 	Saved   map[string][]any `json:"saved,omitempty"`
 }
 
-// origin says which turns an id of the service's stands for.
+// origin maps an id of the service to its turns.
 type origin struct {
 	ID    string            `json:"id"`
 	Turns []schema.EventRef `json:"turns"`

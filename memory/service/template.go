@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A scope holds what ${names} stand for; the inner one wins.
+// A scope holds the values of ${names}; the inner one wins.
 type scope struct {
 	vals map[string]any
 	up   *scope
@@ -213,7 +213,7 @@ func expandString(s string, sc *scope) (any, error) {
 
 // expand fills a tree: {$each: turns, $as: t, $item: …} is a list (with $join a
 // string), {$json: …} is JSON inside a string; a member whose value is absent and
-// optional is left out.
+// optional is omitted.
 func expand(v any, sc *scope) (any, error) {
 	switch v := v.(type) {
 	case string:

@@ -154,7 +154,7 @@ func Many(ctx context.Context, e llm.Embedder, used *llm.Usage, texts []string) 
 	return out.Vectors, err
 }
 
-// On is a record that stands on those at the positions: of like's session, time and owner,
+// On is a record that rests on those at the positions: of like's session, time and owner,
 // with the sources of all and links to them.
 func (l *Linear) On(kind string, like *Record, from []int) Record {
 	rec := *like
@@ -166,7 +166,7 @@ func (l *Linear) On(kind string, like *Record, from []int) Record {
 	return rec
 }
 
-// Rewrite is next in the place of old, standing on what both stand on; it is noted. An old
+// Rewrite is next in the place of old, standing on what both rest on; it is noted. An old
 // one without an id is none.
 func Rewrite(old, next Record, done *memory.Receipt) Record {
 	change := memory.Change{Op: memory.OpAdd, ID: next.ID, New: next.Text}
@@ -196,9 +196,8 @@ func (l *Linear) InOrder() bool { return !l.mixed }
 // Live reports whether position i still holds a record.
 func (l *Linear) Live(i int) bool { return l.live[i] }
 
-// Eligible says of every position whether it holds a record that may answer a query: one
-// that is valid still, and of the user and the agent that are named ("": of any). It is
-// not to be changed, and holds until the list does.
+// Eligible reports for every position whether its record may answer a query: it is still valid, and belongs to the given user and agent ("": any). It
+// must not be changed, and is valid as long as the list.
 func (l *Linear) Eligible(user, agent string) []bool {
 	if user == "" && agent == "" {
 		return l.open
@@ -237,7 +236,7 @@ func (l *Linear) Invalidate(i int) {
 	l.recs[i].Status, l.open[i] = memory.StatusInvalid, false
 }
 
-// Vector is the vector at position i; not to be changed.
+// Vector is the vector at position i; it must not be changed.
 func (l *Linear) Vector(i int) []float32 { return l.vecs.At(i) }
 
 // SetVector replaces the vector at position i.

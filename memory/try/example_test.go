@@ -29,5 +29,5 @@ func ExampleSystem() {
 	}
 	// Output:
 	// ok repeat: a batch that is sent twice is stored once
-	// ok isolation: a namespace that was given nothing knows nothing
+	// ok isolation: an empty namespace returns nothing of the dialogue
 }

@@ -1,5 +1,4 @@
-// Package try holds a memory system against the essentials of the memory contract
-// outside of a Go test: for a program or a service that somebody has just written. The
+// Package try checks a memory system against the essentials of the memory contract outside of a Go test: for a new program or service. The
 // whole suite, for systems in Go, is memory/memorytest.
 package try
 
@@ -50,14 +49,14 @@ var asks = []struct {
 type Inspector interface {
 	// Ready looks before a memory is opened.
 	Ready(ctx context.Context, tell func(schema.Check)) error
-	// Inspect holds what is kept against what was said; seen is what the hits of the questions say.
+	// Inspect compares what is kept with what was said; seen is what the hits of the questions say.
 	Inspect(ctx context.Context, m memory.Memory, said []memory.Batch, seen string, tell func(schema.Check)) error
 	// Left looks at a memory that was dropped.
 	Left(ctx context.Context, m memory.Memory, tell func(schema.Check)) error
 }
 
 // System stores five turns in a namespace of its own, asks, and says what the contract
-// wants and the system does otherwise. Checks are told as they end. The error is ctx's
+// wants and the system does otherwise. Checks are reported as they end. The error is ctx's
 // alone: what the system does wrong is a check.
 func System(ctx context.Context, s memory.System, run string, tell func(schema.Check)) error {
 	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
@@ -137,7 +136,7 @@ func (t *trial) ingest(ctx context.Context, m memory.Memory) error {
 			return err
 		}
 		for _, d := range r.Degraded {
-			t.say(schema.CheckWarn, "ingest", "look at the model that the system asks", "%s", d)
+			t.say(schema.CheckWarn, "ingest", "check the model that the system uses", "%s", d)
 		}
 		if _, err := memory.Finish(ctx, m, b.Session); err != nil {
 			return fmt.Errorf("end of session %s: %w", b.Session, err)
@@ -157,7 +156,7 @@ func (t *trial) drop(ctx context.Context, m memory.Memory) error {
 	own, inspects := memory.As[Inspector](t.sys)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		t.say(schema.CheckNA, "drop", "", "the system has no drop: what was stored stays")
+		t.say(schema.CheckNA, "drop", "", "the system has no drop: stored data is kept")
 	case err != nil:
 		return err
 	case inspects:
@@ -203,7 +202,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 				named++
 			}
 			if i > 0 && h.Score > r.Hits[i-1].Score {
-				t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d scores %v, the one before %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
+				t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d has score %v, the hit before it %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
 			}
 		}
 		if len(r.Hits) > q.K {
@@ -215,7 +214,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		if says(text) {
 			t.say(schema.CheckOK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
 		} else {
-			t.say(schema.CheckFail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
+			t.say(schema.CheckFail, "retrieval", "check what the system stored for the turn, and how it segments Chinese", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		}
 		from := schema.EventRef{ConvID: conv, TurnID: a.turn}
 		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) })
@@ -225,15 +224,15 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 			worst++
 		}
 		if i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
-			t.say(schema.CheckFail, "sources", "name the turns that a hit was made of, and no others (of a service: turns or sources of its spec)", "%q: hit %d is from %v, not from turn %d", a.text, i+1, r.Hits[i].Sources, a.turn)
+			t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "%q: hit %d is from %v, not from turn %d", a.text, i+1, r.Hits[i].Sources, a.turn)
 		}
 	}
 	if worst > 1 && best == 0 {
-		t.say(schema.CheckFail, "order", "a score is greater for a better hit: give distances negated (of a service: as fields.distance, not fields.score)",
+		t.say(schema.CheckFail, "order", "a better hit has a greater score: negate distances (for a service: use fields.distance, not fields.score)",
 			"the hit that answers is the last of the list for %d of %d questions, and the first for none", worst, len(asks))
 	}
 	if named == 0 {
-		t.say(schema.CheckWarn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
+		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
 	} else {
 		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
 	}
@@ -243,7 +242,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		return err
 	}
 	if fmt.Sprint(ids(first)) != fmt.Sprint(ids(after)) {
-		t.say(schema.CheckFail, "pure", "retrieving must not change the memory: ask a copy, or keep counters out of the score", "the same question gives %v, later %v", ids(first), ids(after))
+		t.say(schema.CheckFail, "pure", "retrieval must not change the memory: ask a copy, or keep counters out of the score", "the same question gives %v, later %v", ids(first), ids(after))
 	} else {
 		t.say(schema.CheckOK, "pure", "", "the same question gives the same hits")
 	}
@@ -264,7 +263,7 @@ func ids(r memory.Retrieved) []schema.PointID {
 func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 	a, ok := memory.As[memory.Answerer](m)
 	if !ok {
-		t.say(schema.CheckFail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
+		t.say(schema.CheckFail, "answer", "implement Retrieve or Answer", "the system neither retrieves nor answers")
 		return nil
 	}
 	for _, q := range asks {
@@ -275,7 +274,7 @@ func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 		fmt.Fprintln(&t.seen, text)
 		state, fix := schema.CheckOK, ""
 		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
-			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: look at it"
+			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: check it"
 		}
 		t.say(state, "answer", fix, "%q: %q", q.text, text)
 	}
@@ -298,9 +297,9 @@ func (t *trial) again(ctx context.Context, m memory.Memory) error {
 	}
 	switch {
 	case can && len(before) != len(after):
-		t.say(schema.CheckFail, "repeat", "know a batch by its key: what is sent again is not stored again", "the same batch sent twice: %d items became %d", len(before), len(after))
+		t.say(schema.CheckFail, "repeat", "recognise a batch by its key and do not store it twice", "the same batch sent twice: %d items became %d", len(before), len(after))
 	case !can && !r.Skipped:
-		t.say(schema.CheckWarn, "repeat", "say Skipped of a batch whose key is known", "the same batch sent twice: not skipped, and nothing is listed to see whether it was doubled")
+		t.say(schema.CheckWarn, "repeat", "report Skipped for a batch whose key is known", "the same batch sent twice: not skipped; the system lists nothing, so duplicates cannot be detected")
 	default:
 		t.say(schema.CheckOK, "repeat", "", "a batch that is sent twice is stored once")
 	}
@@ -340,7 +339,7 @@ func contents(ctx context.Context, m memory.Memory) (texts []string, can bool, e
 	return nil, false, nil
 }
 
-// look holds what is kept against what was said.
+// look compares what is kept with what was said.
 func (t *trial) look(ctx context.Context, m memory.Memory) error {
 	texts, can, err := contents(ctx, m)
 	switch {
@@ -368,7 +367,7 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 
 // wall asks another namespace.
 func (t *trial) wall(ctx context.Context, _ memory.Memory) error {
-	return t.knowsNothing(ctx, "isolation", conv+"-2", "keep namespaces apart: the run and the scope together name one")
+	return t.knowsNothing(ctx, "isolation", conv+"-2", "keep namespaces apart: run and scope together identify a namespace")
 }
 
 // reset asks the same namespace, opened again.
@@ -399,9 +398,9 @@ func (t *trial) knowsNothing(ctx context.Context, name, scope, fix string) (err 
 		text += h.Text
 	}
 	if strings.Contains(text, asks[0].words[0]) {
-		t.say(schema.CheckFail, name, fix, "a namespace that was given nothing knows of the dog")
+		t.say(schema.CheckFail, name, fix, "an empty namespace returned a fact of the dialogue (the dog)")
 	} else {
-		t.say(schema.CheckOK, name, "", "a namespace that was given nothing knows nothing")
+		t.say(schema.CheckOK, name, "", "an empty namespace returns nothing of the dialogue")
 	}
 	if d, ok := memory.As[memory.Dropper](m); ok && scope != conv {
 		if err := d.Drop(ctx); err != nil && !errors.Is(err, errors.ErrUnsupported) {

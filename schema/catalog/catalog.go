@@ -86,7 +86,7 @@ type Predicate struct {
 // A Pattern teaches the rule extractor to find a predicate. Match is a regular
 // expression (RE2) over one sentence; its group "object" is the object's name, and
 // where Subject names a type, its group "subject" is the subject's. Questions and
-// conditions are left out before patterns are tried.
+// conditions are omitted before patterns are tried.
 type Pattern struct {
 	Predicate  string  `yaml:"predicate"` // a predicate, or the negative of one
 	Match      string  `yaml:"match"`
@@ -351,8 +351,7 @@ func Sorted[T any](m map[string]T) []string {
 	return out
 }
 
-// Polarity returns the positive predicate that name stands for, whether name is its
-// negative, and whether name is known at all.
+// Polarity returns the positive predicate of name, whether name is its negative, and whether name is known at all.
 func (c *Catalog) Polarity(name string) (positive string, negated, ok bool) {
 	if _, ok := c.Predicates[name]; ok {
 		return name, false, true

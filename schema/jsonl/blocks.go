@@ -18,7 +18,7 @@ const spareBlocks = 8
 
 // A File is an input of the stages that read by blocks.
 type File struct {
-	Name string                        // stands in positions
+	Name string                        // used in positions
 	Open func() (io.ReadCloser, error) // unpacked
 }
 
@@ -41,7 +41,7 @@ type Block struct {
 func (b Block) Release() {
 	select {
 	case b.free <- b.Bytes[:0]:
-	default: // nobody waits for it, or it is no buffer of a pool
+	default: // nobody waits for it, or it is not a buffer of a pool
 	}
 }
 

@@ -65,7 +65,7 @@ var pipes struct {
 }
 
 // OpenFile opens an input as it is. A pipe gives its data once: what reads it again would
-// wait for ever, or take the rest for the whole, so that is refused as a usage error.
+// wait for ever, or take the rest for the whole, so that is rejected as a usage error.
 func OpenFile(path string) (*os.File, error) {
 	if at, err := os.Stat(path); err == nil && at.Mode()&fs.ModeNamedPipe != 0 {
 		pipes.Lock()
@@ -153,7 +153,7 @@ type inflated struct {
 var read struct{ done, of, ahead atomic.Int64 }
 
 // Expect announces the sizes of input files that will be opened, so that Read knows the
-// whole from the beginning. What cannot be looked at is left out.
+// whole from the beginning. What cannot be looked at is omitted.
 func Expect(names []string) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -203,7 +203,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// broken says of an error of unpacking that the data has it, where reading had none.
+// broken marks an error of unpacking as a fault of the data, if reading had none.
 func (c *counted) broken(err error) error {
 	if err == nil || err == io.EOF || c.err != nil {
 		return err
@@ -387,7 +387,7 @@ func Fault(line Line, err error) *schema.Finding {
 }
 
 // Decode reads records. A line that does not decode yields a *schema.Finding and
-// the stream goes on; any other error is an I/O fault, yielded once, at the end.
+// the stream continues; any other error is an I/O fault, yielded once, at the end.
 func Decode[T any](r io.Reader, name string) schema.Seq[T] { return DecodeMax[T](r, name, 0) }
 
 // DecodeMax is Decode with a limit on the length of a line, in bytes.

@@ -17,7 +17,7 @@ type IDs struct {
 
 	cat     *catalog.Catalog
 	ids     map[string]string   // before → after; "" until Seal
-	after   map[string]bool     // every id that stands after the step
+	after   map[string]bool     // every id that is after the step
 	clash   map[string]bool     // normalised ids that several old ones would share
 	claims  map[string]claim    // old id → what it is made of
 	objects map[string]string   // old claim id → object, of ABOUT edges
@@ -155,7 +155,7 @@ func (x *IDs) learnMemory(id string, props schema.Object) {
 		now := string(schema.Mint{V: x.To}.Memory(unquote(data), "", ""))
 		x.after[now] = true
 		// Two texts under one wrong hash: references with a quote find theirs, the rest
-		// get the same one whatever the order.
+		// get the same one regardless of the order.
 		if other, ok := x.points[id]; !ok || now < other {
 			x.points[id] = now
 		}

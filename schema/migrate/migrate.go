@@ -7,8 +7,7 @@
 //	"migrated": {"from": "0.0.1", "was": {"/id": {"was": "tag:a:b", "now": "tag:a%3Ab"}, …}}
 //
 // pointer → value before and after, without the one that was absent; "earlier" holds the
-// history of the step before. The opposite move
-// puts the old values back where the new ones still stand, so that up after down and
+// history of the step before. The opposite move restores the old values if the new ones are unchanged, so that up after down and
 // down after up are the identity. Records that become one (0.1.0 has one node for a
 // text and one edge for a pair) keep the originals in "merged".
 //
@@ -51,10 +50,10 @@ func Moves() []Move {
 		{schema.V001, schema.V010, schema.KindEdge, "src, dst and props by the new ids; every id is edge:{type}:{src}:{dst}", upEdge, downEdge},
 		{schema.V001, schema.V010, schema.KindEvent, "meta.expects by the new ids", eventRefs, eventRefs},
 		{schema.V001, schema.V010, schema.KindProbe, "expects by the new ids", probeRefs, probeRefs},
-		{schema.V010, schema.V020, schema.KindEntity, "on the way down a Person is a User", keep, downPerson},
-		{schema.V010, schema.V020, schema.KindClaim, "on the way down a Person is a User, evidence has no event_time", upClaim, downPersonClaim},
-		{schema.V010, schema.V020, schema.KindNode, "on the way down a Person is a User", upNode, downPersonNode},
-		{schema.V010, schema.V020, schema.KindEdge, "on the way down a Person is a User", upEdge, upEdge},
+		{schema.V010, schema.V020, schema.KindEntity, "when migrating down, a Person becomes a User", keep, downPerson},
+		{schema.V010, schema.V020, schema.KindClaim, "when migrating down, a Person becomes a User, evidence has no event_time", upClaim, downPersonClaim},
+		{schema.V010, schema.V020, schema.KindNode, "when migrating down, a Person becomes a User", upNode, downPersonNode},
+		{schema.V010, schema.V020, schema.KindEdge, "when migrating down, a Person becomes a User", upEdge, upEdge},
 		{schema.V010, schema.V020, schema.KindEvent, "meta.expects by the new ids", eventRefs, eventRefs},
 		{schema.V010, schema.V020, schema.KindProbe, "expects by the new ids", probeRefs, probeRefs},
 	}
@@ -90,7 +89,7 @@ func Steps(from, to schema.Version) ([]schema.Version, error) {
 	return back, nil
 }
 
-// KindOf tells the kind of a record by its members; "" when it is none that is known.
+// KindOf determines the kind of a record by its members; "" if it is unknown.
 func KindOf(o schema.Object) schema.Kind {
 	has := map[string]bool{}
 	for k := range o.Members() {
@@ -459,7 +458,7 @@ func upNode(x *IDs, o schema.Object) (out []Edit) {
 		out = append(out, Edit{"/props/payload_hash", quote(hash)})
 	}
 	if strings.HasPrefix(old, "dom:") || strings.HasPrefix(old, "pred:") {
-		// character_id is the root's id where that is no character.
+		// character_id is the root's id where that is not a character.
 		if root := p.Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
 			out = append(out, reference(x, o, "/props/character_id")...)
 		}
@@ -600,7 +599,7 @@ func getAt(raw []byte, path []string) ([]byte, bool) {
 }
 
 // setAt returns raw with the value at path set, added at the end of its object, or
-// removed (nil). A path through something that is no object or list changes nothing.
+// removed (nil). A path through something that is not an object or list changes nothing.
 func setAt(raw []byte, path []string, v []byte) []byte {
 	if len(path) == 0 {
 		return v

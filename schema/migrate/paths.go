@@ -25,7 +25,7 @@ type PathOptions struct {
 	From, To schema.Version // From "": by the manifest, else by the records
 	Check    bool           // prove that nothing was lost
 	Strict   bool           // write nothing when a line is faulty
-	Accept   schema.Limit   // faulty lines that are no error
+	Accept   schema.Limit   // faulty lines that are not errors
 	TempDir  string
 	Stdout   io.Writer
 	Membench string               // version of the program, for manifests
@@ -90,13 +90,13 @@ func (o PathOptions) input() (in input, err error) {
 }
 
 // Paths moves a file or a folder to another schema version. What is made appears as a
-// whole. The error is a *schema.RejectedError when lines were left out.
+// whole. The error is a *schema.RejectedError when lines were skipped.
 func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 	in, err := o.input()
 	if err != nil {
 		return rep, err
 	}
-	// What is left out is counted by Run; the frame decides what follows from it.
+	// What is omitted is counted by Run; the frame decides what follows from it.
 	f := build.Frame{Step: "migrate", Report: o.Options.Report, Strict: o.Strict, Accept: o.Accept}
 	o.Options.Report = f.Found
 	before := recordFiles(in.root, in.records)

@@ -39,7 +39,7 @@ type Report struct {
 	Files    int                      `json:"files"`
 	Records  map[schema.Kind]*Counted `json:"records"`
 	Other    int                      `json:"other"`    // lines of no known kind, passed on as they are
-	LeftOut  int                      `json:"left_out"` // lines that are no JSON, each with a finding
+	LeftOut  int                      `json:"left_out"` // lines that are not JSON, each with a finding
 	Ids      int                      `json:"ids"`      // ids that records define
 	Reminted int                      `json:"reminted"` // of those, changed
 	Refs     int                      `json:"refs"`     // references rewritten
@@ -57,7 +57,7 @@ type Counted struct {
 // Run moves files by one version step (neighbouring versions, see Steps). It reads
 // them three times: to learn the ids, to see which records become one, and to
 // rewrite. create gets the files' names in their order and
-// each is closed when whole. A line that is no JSON is finding JSON001, left out.
+// each is closed when whole. A line that is not JSON is finding JSON001, left out.
 func Run(ctx context.Context, files []File, from, to schema.Version, create func(name string) (io.WriteCloser, error), o Options) (Report, error) {
 	if o.Report == nil {
 		o.Report = func(*schema.Finding) {}
@@ -178,7 +178,7 @@ func (x *IDs) shared(ctx context.Context, files []File, o Options) (map[string]b
 			if was, ok := first[now]; ok && was != old {
 				out[string(k)+id] = true
 				if !x.up() {
-					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which joins names raw", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version distinguishes them again"})
+					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which does not escape names", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version distinguishes them again"})
 				}
 			}
 			first[now] = old
@@ -413,7 +413,7 @@ var ErrNotIdentity = errors.New("migrating back does not restore the input")
 // Verify proves that nothing was lost: it moves the files after a step back and
 // compares each file with what it was, record by record, apart from the order of
 // records, white space, and the spelling of strings. It names the first file that
-// differs. Lines that were left out do not count.
+// differs. Lines that were omitted do not count.
 func Verify(ctx context.Context, before, after []File, from, to schema.Version, o Options) error {
 	o.Report = nil
 	for i := range before {
@@ -463,8 +463,8 @@ func (s *summing) Write(b []byte) (int, error) {
 
 func (s *summing) Close() error { return nil }
 
-// Detect tells which version files are of by what only one has: histories, forms of
-// ids, newer members, labels and types. "" where nothing says; both signs are an error.
+// Detect determines the version of files by features that only one version has: histories, forms of ids, newer members, labels and types. "" where
+// nothing says; both signs are an error.
 // It looks at the first 1000 records of each file.
 func Detect(ctx context.Context, files []File, o Options) (schema.Version, error) {
 	cat := o.Catalog

@@ -181,7 +181,7 @@ func schemaMessage(code string) string {
 	return strings.TrimSpace(info.Meaning)
 }
 
-// checkSchema reports what the contract of kind k says of the value at node i.
+// checkSchema reports violations of the contract of kind k by the value at node i.
 func (w *worker) checkSchema(k schema.Kind, i int) {
 	c := w.contracts[k]
 	if c.both != nil && c.both.ValidFast(&w.doc, i) {

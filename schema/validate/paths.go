@@ -136,7 +136,7 @@ func inputFiles(paths []string) ([]inputFile, error) {
 	return out, nil
 }
 
-// foreignMeta reports a meta.json that stands beside no claims: other programs use the
+// foreignMeta reports a meta.json that is beside no claims: other programs use the
 // name too.
 func foreignMeta(name string) bool {
 	if KindOfName(name) != schema.KindMeta {

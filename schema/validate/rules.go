@@ -90,7 +90,7 @@ func (w *worker) put(f fact, node int) *fact {
 	return &w.facts[len(w.facts)-1]
 }
 
-// textHash stands for a text: 64 bits.
+// textHash identifies a text: 64 bits.
 func textHash(b []byte) uint64 { return hashKey(0, b)[0] }
 
 // rules runs what a schema cannot say over one record.

@@ -221,7 +221,7 @@ func (w *worker) predicate(name []byte, at, domain, subject, object int, subjTyp
 	}
 }
 
-// predicateRule is what the catalogue says of one predicate, looked up once a worker.
+// predicateRule is the catalogue's entry for one predicate, looked up once per worker.
 type predicateRule struct {
 	p        catalog.Predicate
 	ok       bool

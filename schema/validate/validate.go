@@ -1,4 +1,4 @@
-// Package validate checks files of every kind of record: the JSON, the published
+// Package validate checks files of all kinds of records: the JSON, the published
 // schema, the rules of single records (ids, hashes, instants, vocabulary), of streams
 // (turn order, repeated ids) and of the whole set (links between files).
 //
@@ -49,7 +49,7 @@ type Checker struct {
 	set set
 	far func(*fact, schema.Pos) error // takes facts; nil: they go to the set
 
-	// Checked says of each file what it was taken for, in the order of reading.
+	// Checked lists the detected kind of each file, in the order of reading.
 	Checked []File
 }
 
@@ -173,7 +173,7 @@ func Rank(name string) int {
 }
 
 // Foreign reports whether the start of a file, up to its last whole line, is JSON
-// Lines of somebody else's: every line is an object and none shows a kind. It is for
+// Lines of someone else's: every line is an object and none shows a kind. It is for
 // folders, where other programs keep files of their own.
 func Foreign(name string, head []byte) bool {
 	if KindOfName(name) != "" {

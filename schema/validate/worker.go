@@ -233,7 +233,7 @@ func quote[T string | []byte](s T) string {
 	return t
 }
 
-// detect tells the kind of a record from its members; "" when they do not say.
+// detect determines the kind of a record from its members; "" if it cannot.
 func (w *worker) detect() schema.Kind {
 	d := &w.doc
 	if len(d.Nodes) == 0 {
@@ -401,7 +401,7 @@ func (w *worker) detect() schema.Kind {
 	return ""
 }
 
-// key is 128 bits that stand for an id in the index.
+// key is 128 bits that represent an id in the index.
 type key [2]uint64
 
 // hashKey mixes a name space and the parts of an id, each with its length.

@@ -90,7 +90,7 @@ func figures(rows []row) string {
 	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9} {
 		line("rules", rules, t)
 	}
-	b.WriteString("\nAgreement (κ) of the trained judge by run and by category, along the thresholds:\n\n| | n | .2 | .35 | own | .65 | .8 | right by the model | right by the rule |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nAgreement (κ) of the trained judge by run and by category, for each threshold:\n\n| | n | .2 | .35 | own | .65 | .8 | right by the model | right by the rule |\n|---|---|---|---|---|---|---|---|---|\n")
 	steps := []float64{.2, .35, judge.DefaultThreshold(judge.Trained), .65, .8}
 	row := func(name string, get func(measured) table) {
 		own := get(measure(trained, steps[2]))

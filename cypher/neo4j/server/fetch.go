@@ -31,7 +31,7 @@ const Newest = "2026.08.1"
 // ErrNoMaven is returned by Fetch.
 var ErrNoMaven = errors.New("mvn is not installed")
 
-// versionFile stands in a folder that is complete.
+// versionFile marks a complete folder.
 const versionFile = "VERSION"
 
 // Version says which Neo4j a folder of jars holds.
@@ -91,7 +91,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 		return "", err
 	}
 	if err := os.Rename(out, lib); err != nil {
-		// Somebody else was quicker, or the folder is one that lacks its last file.
+		// Someone else was quicker, or the folder is one that lacks its last file.
 		if _, there := Version(lib); there == nil {
 			return lib, nil
 		}

@@ -16,8 +16,7 @@ import (
 // ErrNoJava is returned by FindJava when no Java fits.
 var ErrNoJava = errors.New("no suitable Java")
 
-// JavaFor is the range of Java versions that a version of Neo4j runs on; most is 0
-// where there is no upper end.
+// JavaFor is the range of Java versions that a version of Neo4j runs on; most is 0 if there is no upper limit.
 func JavaFor(version string) (least, most int) {
 	if release(version) >= 2025 {
 		return 21, 0
@@ -67,7 +66,7 @@ func candidates(first []string) []string {
 var quotedVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
 // javaVersion is the major version of a java program, 0 when it cannot be told: from
-// the file that stands beside it, else by asking the program.
+// the file that is beside it, else by asking the program.
 func javaVersion(path string) int {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if f, err := os.Open(filepath.Join(filepath.Dir(filepath.Dir(real)), "release")); err == nil {

@@ -257,8 +257,7 @@ func (c *Config) configure(ctx context.Context, version string) error {
 	return nil
 }
 
-// argument quotes text as one argument of an argument file, which also tells it from
-// an option and from the name of another such file.
+// argument quotes text as one argument of an argument file, so that it is not read as an option or the name of another such file.
 func argument(text string) string {
 	if strings.HasPrefix(text, "@") {
 		text = "@" + text

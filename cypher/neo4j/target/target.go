@@ -1,5 +1,4 @@
-// Package target decides which Neo4j server is meant and connects to it: by address, by
-// the environment, or the local server that package server keeps running.
+// Package target selects a Neo4j server and connects to it: by address, by the environment, or the local server that package server keeps running.
 package target
 
 import (

@@ -31,7 +31,7 @@ type Fault struct {
 type World struct {
 	Speaker, Other string // who says the turn, and who else takes part
 	Elsewhere      string // what another turn of the conversation says
-	Stranger       string // what somebody said in another conversation
+	Stranger       string // what someone said in another conversation
 	ID             string // an identifier of the turn
 }
 

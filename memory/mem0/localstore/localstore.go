@@ -45,7 +45,7 @@ type Store struct {
 	collections []Collection
 }
 
-// Collection is what meta.json says of one.
+// Collection is the entry of one collection in meta.json.
 type Collection struct {
 	Name     string
 	Size     int    // of the vectors
@@ -203,7 +203,7 @@ const workers = 2
 // reader brings held up to date with the table, round by round.
 type reader struct {
 	db   *sql.DB
-	conn *sql.Conn // of what one connection must see: the ids, and whether somebody wrote
+	conn *sql.Conn // of what one connection must see: the ids, and whether someone wrote
 	file string
 	held map[string]row
 	bad  map[int64]*schema.Finding // rows whose id cannot be read

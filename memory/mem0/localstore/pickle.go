@@ -16,7 +16,7 @@ import (
 // The unpickler is a reader of data, not of programs: it knows the opcodes that build
 // numbers, texts, lists, maps and sets, and two classes whose state it takes as a map.
 // Opcodes that import, call or look up anything else (GLOBAL, REDUCE, INST, OBJ, EXT,
-// PERSID, …) are refused, so there is nothing in a file that could run. Time and
+// PERSID, …) are rejected, so there is nothing in a file that could run. Time and
 // memory are bounded by maxPoint and maxValues, whatever the bytes say.
 const (
 	maxPoint  = 16 << 20 // bytes of one pickle, and of the JSON made of one payload
@@ -25,7 +25,7 @@ const (
 	maxInt    = 512      // bytes of one integer
 )
 
-// Classes whose instances may stand in a store; the value is what we call them.
+// Classes whose instances may be in a store; the value is what we call them.
 var classes = map[[2]string]class{
 	{"qdrant_client.http.models.models", "PointStruct"}:  pointClass,
 	{"qdrant_client.http.models.models", "SparseVector"}: sparseClass,
@@ -47,7 +47,7 @@ const (
 	bigger   // text: decimal
 	float    // num: IEEE bits
 	text     // text
-	floats   // text: BINFLOATs as they stand in the pickle, each 9 bytes; an element run of a list
+	floats   // text: BINFLOATs as they are in the pickle, each 9 bytes; an element run of a list
 	list     // ref
 	tuple    // ref
 	set      // ref
@@ -105,8 +105,7 @@ type machine struct {
 	json jsonWriter
 }
 
-// load returns the value of the pickle in b. Texts in it are parts of b; the value
-// stands until the next load.
+// load returns the value of the pickle in b. Texts in it are parts of b; the value is valid until the next load.
 func (m *machine) load(b string) (value, error) {
 	if len(b) > maxPoint {
 		return value{}, &fault{0, fmt.Sprintf("%d bytes, read are at most %d", len(b), maxPoint)}
@@ -348,7 +347,7 @@ func (m *machine) step(op byte) error {
 	return fmt.Errorf("opcode %s is not one that builds plain data: refused", name)
 }
 
-// opNames are the opcodes that people ask about when a store is refused.
+// opNames are the opcodes that people ask about when a store is rejected.
 var opNames = map[byte]string{'c': "GLOBAL", 'R': "REDUCE", 'i': "INST", 'o': "OBJ", 'P': "PERSID", 'Q': "BINPERSID", 0x82: "EXT1",
 	0x83: "EXT2", 0x84: "EXT4", 0x92: "NEWOBJ_EX", 'B': "BINBYTES", 'C': "SHORT_BINBYTES", 0x8e: "BINBYTES8", 0x96: "BYTEARRAY8", 0x91: "FROZENSET"}
 
@@ -561,8 +560,7 @@ func (w *jsonWriter) plain(items []value) bool {
 	return true
 }
 
-// members are the keys of a dict in their order, a repeated one at its first place, and
-// where each key's last value stands.
+// members are the keys of a dict in their order, a repeated one at its first place, and the position of each key's last value.
 func (w *jsonWriter) members(items []value) (keys []value, at []int) {
 	first := make(map[value]int, len(items)/2)
 	for i := 0; i+1 < len(items); i += 2 {

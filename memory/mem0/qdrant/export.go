@@ -32,7 +32,7 @@ type held struct {
 
 // Export yields every point of a collection by id, payload members in Mem0's order.
 //
-// A scroll is no snapshot: what is written behind its cursor is missed. So the points
+// A scroll is not a snapshot: what is written behind its cursor is missed. So the points
 // are counted and scrolled, then scrolled again, until a reading finds each point as
 // the one before left it and the server counts as many; then the export is the
 // collection at one instant between the two. After five readings that differ it is

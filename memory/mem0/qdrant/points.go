@@ -25,7 +25,7 @@ const (
 // Points keeps the points of embedded memories in a collection: as Mem0 lays them out
 // (unnamed vectors, cosine), with two members more that say whose they are. An empty
 // name means the namespace's run, such as memory_bench_global. The collection is made
-// with the first point; one with vectors of another size is refused.
+// with the first point; one with vectors of another size is rejected.
 func (c *Client) Points(collection string) mem0.Points {
 	return &points{c: c, name: collection, size: map[string]uint64{}}
 }
@@ -120,7 +120,7 @@ func marked(ns mem.Namespace, x mem0.Point) (map[string]*qdrant.Value, error) {
 	return out, nil
 }
 
-// ensure makes the collection, or holds the size of its vectors against ours.
+// ensure makes the collection, or compares the size of its vectors with ours.
 func (p *points) ensure(ctx context.Context, name string, size uint64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *points) create(ctx context.Context, name string, size uint64) error {
 		return p.c.c.CreateCollection(ctx, &qdrant.CreateCollection{CollectionName: name,
 			VectorsConfig: qdrant.NewVectorsConfig(&qdrant.VectorParams{Size: size, Distance: qdrant.Distance_Cosine})})
 	})
-	if err != nil && status.Code(err) != codes.AlreadyExists { // somebody else was faster
+	if err != nil && status.Code(err) != codes.AlreadyExists { // someone else was faster
 		return err
 	}
 	for _, field := range []string{markScope, "user_id", "agent_id"} { // as Mem0 does for its own

@@ -15,8 +15,7 @@ import (
 
 const maxDepth = 100 // of nested lists and maps in a payload
 
-// order is where the members that Mem0 writes stand: custom metadata first, then these,
-// as in Mem0's own store. Qdrant keeps no order, so the rest is sorted.
+// order is the order of the members that Mem0 writes: custom metadata first, then these, as in Mem0's own store. Qdrant keeps no order, so the rest is sorted.
 var order = []string{"scene_id", "character_id", "conv_id", "user_id", "agent_id", "run_id", "actor_id", "role", "data", "text_lemmatized", "hash",
 	"created_at", "updated_at", "attributed_to", "expiration_date"}
 

@@ -71,7 +71,7 @@ type results[T any] struct {
 	Next    string `json:"next"`
 }
 
-// CutError is a list that may be longer than the server tells.
+// CutError means that a list may be longer than the server returned.
 type CutError struct{ Limit int }
 
 func (e *CutError) Error() string {
@@ -139,8 +139,8 @@ func (o *oss) raw() bool { return o.new }
 
 // add names no run_id: Mem0 compares new facts only with those of the same ids, so a
 // session of its own would never update what an earlier one said. The date of the
-// dialogue is an instruction: 2.x shows `prompt` to its model; 1.x takes it and leaves
-// it out, but shows messages of the system, of which it is told to make no facts.
+// dialogue is an instruction: 2.x shows `prompt` to its model; 1.x accepts and ignores it, but shows its model system messages, with the instruction to
+// extract no facts from them.
 func (o *oss) add(ctx context.Context, a adding) ([]result, error) {
 	body := map[string]any{"messages": a.messages, "user_id": a.user, "metadata": a.meta}
 	if !a.at.IsZero() && !a.raw {

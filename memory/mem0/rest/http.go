@@ -22,7 +22,7 @@ const (
 	maxWait   = time.Minute
 )
 
-// Error is an answer that is no success.
+// Error is an answer that is not a success.
 type Error struct {
 	Call   string // method and path, without query
 	Status int

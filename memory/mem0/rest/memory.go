@@ -404,8 +404,7 @@ func (m *Memory) foreign(n int) error {
 	return fmt.Errorf("user %q of the Mem0 service holds %d or more memories that this store did not put there: give --user-prefix for a user of its own", m.user, n)
 }
 
-// Drop deletes the namespace's memories, one by one. Mem0 2.x goes on to remember the
-// last ten messages of a user for its next extraction: take a new prefix instead where
+// Drop deletes the namespace's memories, one by one. Mem0 2.x still uses the last ten messages of a user in its next extraction: use a new prefix if
 // that matters.
 func (m *Memory) Drop(ctx context.Context) error {
 	if err := m.Close(); err != nil {

@@ -112,7 +112,7 @@ func safe(c *http.Client) *http.Client {
 }
 
 // Check asks for the memories of a user that nobody is: an error says what keeps a run
-// from working, such as a key that is refused.
+// from working, such as a key that is rejected.
 func (s *System) Check(ctx context.Context) error {
 	_, err := s.api.list(ctx, s.o.Prefix+"membench-check")
 	return err
@@ -142,7 +142,7 @@ func (s *System) path(ns memory.Namespace) string {
 	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
 }
 
-// Open deletes what a run of ours left in the namespace; memories of somebody else
+// Open deletes what a run of ours left in the namespace; memories of someone else
 // there are an error.
 func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
@@ -152,7 +152,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return m, nil
 }
 
-// Attach goes on with what an earlier run left, as its journal says.
+// Attach continues with what an earlier run left, as its journal says.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
 	if s.o.Dir == "" {

@@ -212,7 +212,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 	})
 }
 
-// lettaAgent keeps what it is told and answers with it.
+// lettaAgent keeps the messages it receives and answers with them.
 func lettaAgent(s *Server, mux *http.ServeMux) {
 	agents := map[string]bool{}
 	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })

@@ -1,7 +1,6 @@
 // Package servicetest has small servers that speak the wire format of the services that
-// memory/service ships specs for, with the faults that those services have. They keep
-// what they are told word for word, one memory a turn, find it by shared terms, and
-// settle as late as a test wants. No clock, no randomness: the same requests give the
+// memory/service ships specs for, with the faults that those services have. They store turns word for word, one memory per turn, find them by shared
+// terms, and settle after a delay set by the test. No clock, no randomness: the same requests give the
 // same answers.
 package servicetest
 
@@ -46,7 +45,7 @@ type Request struct {
 }
 
 // Form is what a multipart body holds; a part with a file name is named PART@file. Nil:
-// the body is no form.
+// the body is not a form.
 func (r Request) Form() map[string]string {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
@@ -289,7 +288,7 @@ func (s *Server) later(items ...*item) string {
 	return id
 }
 
-// look says how a task stands: working, done, failed, or "" when there is none.
+// look returns the state of a task: working, done, failed, or "" if there is none.
 func (s *Server) look(id string) string {
 	t := s.tasks[id]
 	switch {

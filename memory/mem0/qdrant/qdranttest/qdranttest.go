@@ -388,7 +388,7 @@ func (h *points) OverwritePayload(_ context.Context, q *qdrant.SetPayloadPoints)
 		return nil, err
 	}
 	for _, id := range q.GetPointsSelector().GetPoints().GetIds() {
-		if p := c.points[idOf(id)]; p != nil { // as Qdrant does: unknown ids are no error
+		if p := c.points[idOf(id)]; p != nil { // as Qdrant does: unknown ids are not errors
 			c.points[idOf(id)] = &qdrant.PointStruct{Id: p.GetId(), Payload: q.GetPayload(), Vectors: p.GetVectors()}
 		}
 	}

@@ -89,7 +89,7 @@ func (s *Server) Memories() []Memory {
 	return slices.Clone(s.memories)
 }
 
-// Put stores a memory of somebody else.
+// Put stores a memory of someone else.
 func (s *Server) Put(user, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
