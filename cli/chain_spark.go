@@ -77,10 +77,11 @@ func runSparkChain(ctx context.Context, e *env, o sparkOptions, out string) (err
 	c.Cancel = func() error { return daemon.Terminate(c.Process) } // Spark ends its workers then
 	c.WaitDelay = 30 * time.Second
 	var exit *exec.ExitError
-	if err := c.Run(); errors.As(err, &exit) && exit.ExitCode() == exitFindings {
-		return errFindings
+	if err = c.Run(); errors.As(err, &exit) && exit.ExitCode() == exitFindings {
+		err = errFindings
 	} else if err != nil {
 		return fmt.Errorf("the Spark job: %w", err)
 	}
-	return nil
+	e.warnf("wrote %s", out)
+	return err
 }
