@@ -79,7 +79,7 @@ judge-weights: ## train the weights of the rule judge again: the same bytes from
 
 docs: ## write the generated parts of docs/ again
 	$(GO) run -C tools ./yamlschema
-	$(GO) run ./cmd/membench schema docs -o docs/formats.md
+	$(GO) run -C tools ./formatsdoc
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 
 release-check: ## build a release for this platform (PLATFORMS: for several) and check it: programs, deb, image, arm64 under qemu (needs root and dpkg)

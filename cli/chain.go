@@ -80,7 +80,7 @@ claims/compiled, graph, findings, cypher. The bytes are those of one machine, in
 			case errors.As(err, &file):
 				return err
 			case err != nil:
-				return usageError{err: err}
+				return &schema.UsageError{Err: err}
 			}
 			o.quiet = e.quiet
 			_, err = runChain(c.Context(), e, p, o)

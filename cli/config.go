@@ -13,6 +13,7 @@ import (
 	"membench/internal/textnorm"
 	"membench/llm/cassette"
 	llmodels "membench/models"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -71,7 +72,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	}
 	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
-		return usageError{err: err}
+		return &schema.UsageError{Err: err}
 	}
 	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
 	file, mode, err := o.model.options(e).CassetteFile(p)
@@ -84,7 +85,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	for _, role := range config.Roles() {
 		ep, err := p.Resolve(role, config.Model{}, e.lookup)
 		if err != nil {
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		}
 		r.Roles[string(role)] = ep.Values
 	}

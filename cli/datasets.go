@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"membench/datasets"
 	"membench/datasets/all"
 	"membench/datasets/convert"
-	"membench/datasets/domaina"
 	"membench/eval/pipeline"
-	"membench/internal/build"
-	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -177,13 +172,6 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 	return c
 }
 
-// only leaves the wanted cases.
-func only(ids []string, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
-	return schema.Keep(in, func(r *schema.Record[schema.Case]) bool {
-		return len(ids) == 0 || slices.Contains(ids, r.V.ID) || slices.ContainsFunc(r.V.Questions, func(q schema.Question) bool { return slices.Contains(ids, q.ID) })
-	})
-}
-
 func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	if err := notInput(o.out, o.paths...); err != nil {
 		return err
@@ -193,8 +181,8 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	if err != nil {
 		return err
 	}
-	var n caseCounts
-	in := n.count(drop(t, only(o.cases, set.Read(ctx, t.found))))
+	n := datasets.NewCensus()
+	in := n.Count(drop(t, datasets.Only(o.cases, set.Read(ctx, t.found))))
 	const step = "datasets convert"
 	check := func(err error) error {
 		loss := t.loss(step, o.stepFlags)
@@ -203,7 +191,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 			return err
 		}
 		for _, id := range o.cases {
-			if !n.has(id) {
+			if !n.Has(id) {
 				return fmt.Errorf("--case %s: no case or question of this id", id)
 			}
 		}
@@ -224,12 +212,8 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		}
 		e.warnf("%s: %d memories", o.name, memories)
 		return t.loss(step, o.stepFlags).After()
-	case o.to == convert.DomainA:
-		err = build.Folder(o.out, func(dir string) error { return check(domaina.WriteFolder(dir, in)) })
-	case o.to == convert.Dialogue && o.out != "-" && !strings.HasSuffix(jsonl.PlainName(o.out), ".jsonl"):
-		err = build.Folder(o.out, func(dir string) error { return check(convert.Dialogues(dir, in, o.dialogue)) })
 	default:
-		err = writeOut(e, o.out, func(w io.Writer) error { return check(convert.Lines(w, o.to, in, o.dialogue)) })
+		err = convert.Write(o.out, e.out, o.to, in, o.dialogue, check)
 	}
 	t.summary()
 	if err != nil {
@@ -237,8 +221,8 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	pipeline.UnusedErrata(set.Options.Errata, t.log())
 	if o.asJSON {
-		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.loss(step, o.stepFlags).After())
+		return errors.Join(writeJSON(e.out, censusOf(o.name, n, t)), t.loss(step, o.stepFlags).After())
 	}
-	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
+	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.Part(set.Whole))
 	return t.loss(step, o.stepFlags).After()
 }

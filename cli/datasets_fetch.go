@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -66,7 +64,7 @@ func runFetch(ctx context.Context, e *env, o fetchOptions) error {
 	if len(info.Files) == 0 && o.url == "" {
 		return fmt.Errorf("%s has no file that can be fetched: see %s", o.name, info.Home)
 	}
-	files, err := fetchFiles(info, o)
+	files, err := info.Choose(o.files, o.url, o.sum)
 	if err != nil {
 		return err
 	}
@@ -92,45 +90,6 @@ func runFetch(ctx context.Context, e *env, o fetchOptions) error {
 		fmt.Fprintln(e.text(), path)
 	}
 	return nil
-}
-
-// fetchFiles chooses the files, with what the flags say of one.
-func fetchFiles(info datasets.Info, o fetchOptions) ([]datasets.File, error) {
-	if (o.sum != "" || o.url != "") && len(o.files) != 1 {
-		return nil, usagef("--sha256 and --url apply to one file: name it with --file")
-	}
-	if len(o.files) == 0 {
-		known := slices.DeleteFunc(slices.Clone(info.Files), func(f datasets.File) bool { return f.SHA256 == "" })
-		if len(known) == 0 {
-			return nil, usagef("no file of %s has a known checksum: give --file and --sha256", info.Name)
-		}
-		return known, nil
-	}
-	var out []datasets.File
-	for _, name := range o.files {
-		i := slices.IndexFunc(info.Files, func(f datasets.File) bool { return f.Name == name })
-		var f datasets.File
-		switch {
-		case i >= 0:
-			f = info.Files[i]
-		case o.url != "":
-			f = datasets.File{Name: name}
-		default:
-			var have []string
-			for _, f := range info.Files {
-				have = append(have, f.Name)
-			}
-			return nil, usagef("%s has no file %q: have %s", info.Name, name, strings.Join(have, ", "))
-		}
-		if o.url != "" {
-			f.URL = o.url
-		}
-		if o.sum != "" && !strings.EqualFold(o.sum, f.SHA256) {
-			f.SHA256, f.Bytes = strings.ToLower(o.sum), 0
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }
 
 // fetchProgress shows how much of a file is there.

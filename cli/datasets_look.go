@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strings"
 
 	"membench/datasets"
 	"membench/eval/pipeline"
@@ -18,69 +15,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// caseCounts counts what passes.
-type caseCounts struct {
-	Cases      int            `json:"cases"`
-	Sessions   int            `json:"sessions"`
-	Turns      int            `json:"turns"`
-	Points     int            `json:"memory_points,omitzero"`
-	Questions  int            `json:"questions"`
-	Categories map[string]int `json:"categories"` // common set and the raw label
-	Evidence   int            `json:"with_evidence"`
-	Unresolved int            `json:"unresolved_ids,omitzero"`
-	Abstain    int            `json:"abstain,omitzero"`
-	Corrected  int            `json:"corrected,omitzero"`
-	ids        map[string]bool
-}
-
-func (n *caseCounts) count(in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
-	n.Categories, n.ids = map[string]int{}, map[string]bool{}
-	return schema.Observe(in, func(c *schema.Case) { n.add(*c) })
-}
-
-func (n *caseCounts) add(c schema.Case) {
-	n.Cases++
-	n.ids[c.ID] = true
-	n.Sessions += len(c.Sessions)
-	for _, s := range c.Sessions {
-		n.Turns += len(s.Turns)
-		n.Points += len(s.Points)
-	}
-	n.Questions += len(c.Questions)
-	for _, q := range c.Questions {
-		n.ids[q.ID] = true
-		n.Categories[strings.TrimSpace(q.Category+" "+q.RawCategory)]++
-		n.Unresolved += len(q.Unresolved)
-		if len(q.Evidence) > 0 || len(q.EvidenceIDs) > len(q.Unresolved) {
-			n.Evidence++
-		}
-		if q.Abstain {
-			n.Abstain++
-		}
-		if q.Errata != nil {
-			n.Corrected++
-		}
-	}
-}
-
-// part says which part of the whole set was read, "" where that is all of it or unknown.
-func (n *caseCounts) part(whole datasets.Counts) string {
-	if n.Cases >= whole.Cases {
-		return ""
-	}
-	return fmt.Sprintf(" (a part: the whole set has %d cases, %d questions)", whole.Cases, whole.Questions)
-}
-
-func (n *caseCounts) has(id string) bool { return n.ids[id] }
-
-type caseReport struct {
-	Dataset string `json:"dataset"`
-	caseCounts
-	Findings map[string]int `json:"findings,omitempty"`
-}
-
-func (n *caseCounts) report(name string, t *tally) caseReport {
-	r := caseReport{Dataset: name, caseCounts: *n}
+// censusOf is what was counted of a data set, with the findings in it.
+func censusOf(name string, n *datasets.Census, t *tally) datasets.CensusReport {
+	r := datasets.CensusReport{Dataset: name, Census: *n}
 	if len(t.byCode) > 0 {
 		r.Findings = t.byCode
 	}
@@ -112,7 +49,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 	if !ok {
 		return usagef("unknown data set %q: membench datasets list", name)
 	}
-	var counts *caseReport
+	var counts *datasets.CensusReport
 	lost := error(nil)
 	if len(paths) > 0 {
 		t := newTally(e, 0)
@@ -121,61 +58,19 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 		if err != nil {
 			return err
 		}
-		var n caseCounts
-		for _, err := range n.count(drop(t, set.Read(ctx, t.found))) {
+		n := datasets.NewCensus()
+		for _, err := range n.Count(drop(t, set.Read(ctx, t.found))) {
 			if err != nil {
 				return err
 			}
 		}
-		r := n.report(name, t)
+		r := censusOf(name, n, t)
 		counts, lost = &r, t.lost()
 	}
-	if asJSON {
-		return errors.Join(writeJSON(e.out, struct {
-			datasets.Info
-			Counts *caseReport `json:"counts,omitzero"`
-		}{info, counts}), lost)
-	}
-	return errors.Join(printDatasetInfo(e.text(), info, counts), lost)
-}
-
-func printDatasetInfo(w io.Writer, i datasets.Info, n *caseReport) error {
-	var b strings.Builder
-	row := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "%-11s %s\n", name, text)
-		}
-	}
-	row("name", i.Name)
-	row("title", i.Title)
-	row("home", i.Home)
-	row("licence", i.Licence)
-	row("terms", i.Terms)
-	row("status", string(i.Status))
-	row("size", i.Size)
-	row("checked", i.Checked)
-	row("unverified", i.Unverified)
-	row("note", i.Note)
-	for _, f := range i.Files {
-		row("file", f.Name)
-		row("", "  "+f.URL)
-		if f.SHA256 != "" {
-			row("", "  sha256 "+f.SHA256)
-		}
-		row("", strings.TrimRight("  "+f.Note, " "))
-	}
-	if n != nil {
-		row("counted", fmt.Sprintf("%d cases, %d sessions, %d turns, %d questions (%d with gold evidence, %d to abstain)%s", n.Cases, n.Sessions, n.Turns, n.Questions, n.Evidence, n.Abstain, n.part(i.Whole)))
-		for _, k := range slices.Sorted(maps.Keys(n.Categories)) {
-			row("", fmt.Sprintf("%6d  %s", n.Categories[k], k))
-		}
-		for _, k := range slices.Sorted(maps.Keys(n.Findings)) {
-			c, _ := schema.Code(k)
-			row("", fmt.Sprintf("%6d  %s %s", n.Findings[k], k, c.Meaning))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return errors.Join(e.show(asJSON, struct {
+		datasets.Info
+		Counts *datasets.CensusReport `json:"counts,omitzero"`
+	}{info, counts}, func(w io.Writer) { info.WriteText(w, counts) }), lost)
 }
 
 type lintOptions struct {
@@ -235,19 +130,9 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 	if err != nil {
 		return err
 	}
-	var check datasets.Checker
-	n := caseCounts{Categories: map[string]int{}, ids: map[string]bool{}}
-	for r, err := range set.Read(ctx, tell) {
-		var f *schema.Finding
-		switch {
-		case errors.As(err, &f):
-			tell(f)
-		case err != nil:
-			return err
-		default:
-			n.add(r.V)
-			check.Check(r.Pos, r.V, tell)
-		}
+	n, err := set.Lint(ctx, tell)
+	if err != nil {
+		return err
 	}
 	if err := p.End(); err != nil {
 		return err

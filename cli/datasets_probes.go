@@ -10,6 +10,7 @@ import (
 	"membench/chain"
 	"membench/config"
 	"membench/cypher/neo4j/target"
+	"membench/datasets"
 	"membench/datasets/probes"
 	"membench/internal/smallfile"
 	"membench/schema"
@@ -115,7 +116,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	for _, path := range o.words {
 		b, err := smallfile.Read(path)
 		if err != nil {
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		}
 		po.Words = append(po.Words, b)
 	}
@@ -147,9 +148,9 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err := loss.Before(); err != nil {
 		return err
 	}
-	var n caseCounts
+	n := datasets.NewCensus()
 	err = writeOut(e, o.out, func(w io.Writer) error {
-		_, _, err := jsonl.Write(w, schema.Latest, n.count(probes.Generate(ctx, g, po)))
+		_, _, err := jsonl.Write(w, schema.Latest, n.Count(probes.Generate(ctx, g, po)))
 		return err
 	})
 	if err != nil {
@@ -157,9 +158,9 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	}
 	if o.asJSON {
 		return errors.Join(writeJSON(e.out, struct {
-			caseReport
+			datasets.CensusReport
 			Probes *probes.Stats `json:"probes"`
-		}{n.report("probes", t), &stats}), loss.After())
+		}{censusOf("probes", n, t), &stats}), loss.After())
 	}
 	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)

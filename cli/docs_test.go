@@ -15,21 +15,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// TestFormatsDocIsCurrent: docs/formats.md is what the schemas say.
-func TestFormatsDocIsCurrent(t *testing.T) {
-	want, err := formatsDoc()
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile("../docs/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(have, want) {
-		t.Error("docs/formats.md is not current: run 'go run ./cmd/membench schema docs -o docs/formats.md'")
-	}
-}
-
 // TestCIDocRuns runs every membench command of docs/ci.md and parses its workflow.
 func TestCIDocRuns(t *testing.T) {
 	doc, err := os.ReadFile("../docs/ci.md")

@@ -12,6 +12,7 @@ import (
 	"membench/eval/figure"
 	"membench/eval/pipeline"
 	llmodels "membench/models"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -88,7 +89,7 @@ func figurePrices(e *env, path string) (figure.Prices, error) {
 	}
 	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
 	if err != nil {
-		return figure.Prices{}, usageError{err: err}
+		return figure.Prices{}, &schema.UsageError{Err: err}
 	}
 	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
 }

@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 
-	"membench/eval/figure"
 	"membench/eval/label"
 	"membench/eval/records"
 	"membench/schema"
@@ -91,57 +87,5 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if !explained {
 		e.warnf("the run has no explanations (membench eval explain): labels are not compared with them")
 	}
-	if o.json {
-		return cmp.Or(writeJSON(e.out, a), t.lost())
-	}
-	return cmp.Or(printAgreement(e.text(), a), t.lost())
-}
-
-func printAgreement(out io.Writer, a label.Agreement) error {
-	w := bufio.NewWriter(out)
-	for _, p := range a.People {
-		fmt.Fprintf(w, "%s: %d labels", p.Name, p.Labels)
-		for _, x := range []struct {
-			n    int
-			what string
-		}{{p.Blank, "left blank"}, {p.Stale, "on answers that have changed"}, {p.Unknown, "on answers that the run does not have"}} {
-			if x.n > 0 {
-				fmt.Fprintf(w, ", %d %s", x.n, x.what)
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "%d answers labelled", a.Answers)
-	for _, of := range label.Fields() {
-		if n := a.Disputed[of]; n > 0 {
-			fmt.Fprintf(w, ", %s disputed %d", of, n)
-		}
-	}
-	fmt.Fprint(w, "\n\n")
-	for _, c := range a.Comparisons {
-		fmt.Fprintf(w, "%-8s %s and %s: same %s %% (%s) of %d, κ %s (%s)\n", c.Of, c.First, c.Second,
-			figure.Percent(c.Share), figure.Interval(c.ShareLow, c.ShareHigh), c.N, decimal(c.Kappa.Kappa), decimals(c.KappaLow, c.KappaHigh))
-		for i, d := range c.Apart {
-			if i == 5 {
-				fmt.Fprintf(w, "           … and %d more pairs: --json has them\n", len(c.Apart)-i)
-				break
-			}
-			fmt.Fprintf(w, "           %d × %s says %s, %s says %s\n", d.N, c.First, cmp.Or(d.First, "none"), c.Second, cmp.Or(d.Second, "none"))
-		}
-	}
-	return w.Flush()
-}
-
-func decimal(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", *x)
-}
-
-func decimals(lo, hi *float64) string {
-	if lo == nil || hi == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f–%.2f", *lo, *hi)
+	return cmp.Or(e.show(o.json, a, a.WriteText), t.lost())
 }

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
-	"membench/eval/figure"
 	"membench/eval/protocol"
 	"membench/eval/published"
 	"membench/internal/smallfile"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -80,14 +78,14 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	t := o.accept.tally(e)
-	question, asked, err := questionsOf(e, t, o.cases)
-	if err != nil {
+	var err error
+	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found); err != nil {
 		return err
 	}
-	o.Options.Question, o.Asked = question, asked
+	o.Question = published.Find(o.Asked)
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		}
 		for _, p := range o.Protocols {
 			if p.Rule == nil {
@@ -100,11 +98,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		if err != nil {
 			return err
 		}
-		read := published.ReadClaims
-		if strings.HasSuffix(path, "_evaluate_result.json") {
-			read = func(b []byte, _ string) ([]published.Claim, error) { return published.MemGalleryClaims(b) }
-		}
-		more, err := read(b, path)
+		more, err := published.ReadClaims(b, path)
 		if err != nil {
 			return err
 		}
@@ -112,7 +106,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	}
 	var all []*published.Audit
 	for _, path := range o.inputs {
-		im, err := openImport(ctx, e, path, o.Options)
+		im, err := published.OpenFile(ctx, path, e.in, o.Options)
 		if err != nil {
 			return err
 		}
@@ -135,40 +129,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		printAudit(w, a)
+		a.WriteText(w)
 	}
 	return errors.Join(w.Flush(), t.lost())
-}
-
-func printAudit(w io.Writer, a *published.Audit) {
-	fmt.Fprintf(w, "%s (%s, %s): %d answers, %d findings\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
-	if a.Known != "" {
-		fmt.Fprintf(w, "  recognised by its answers: the public run %s\n", a.Known)
-	}
-	for _, r := range append(a.Recorded, a.Sessions...) {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
-	}
-	if v := a.Votes; v != nil {
-		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), published.Number(v.Fleiss, 3))
-	}
-	for _, r := range a.Regrades {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
-		for _, x := range r.Against {
-			if x.Reproduces() {
-				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
-			} else if x.Kappa != nil {
-				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, published.Number(x.Kappa.K, 3))
-			}
-		}
-	}
-	for _, c := range a.Checks {
-		what := c.Protocol
-		if c.Category != "" {
-			what += ", category " + c.Category
-		}
-		if c.Label != "" {
-			what += ", " + c.Label
-		}
-		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, published.Verdict(c), c.Source)
-	}
 }

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
-	"strings"
 
 	"membench/config"
 	"membench/eval/calibrate"
@@ -80,7 +77,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if o.judge != "rule" {
 		ps, err := protocol.Pick(protocol.All(), o.judge)
 		if err != nil {
-			return m, usageError{err: err}
+			return m, &schema.UsageError{Err: err}
 		}
 		if p = ps[0]; p.Rule != nil {
 			m.rule = true
@@ -175,7 +172,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		run.Workers = m.workers
 	}
 	if o.shapes != "" || m.rule && o.plants == "" {
-		if run.Shapes, err = shapesOf(o.shapes); err != nil {
+		if run.Shapes, err = calibrate.ShapesAnd(o.shapes); err != nil {
 			return err
 		}
 	}
@@ -224,10 +221,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return errors.Join(writeJSON(e.out, rep), t.lost())
-	}
-	return errors.Join(printCalibration(e.text(), rep), t.lost())
+	return errors.Join(e.show(o.json, rep, rep.WriteText), t.lost())
 }
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.
@@ -249,45 +243,4 @@ func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord)
 	}
 	e.warnf("%d answers have a usable human verdict: drawn from all answers, undisputed, the gold not marked wrong", n)
 	return nil
-}
-
-// printCalibration writes the report for a person.
-func printCalibration(out io.Writer, rep calibrate.Report) error {
-	w := bufio.NewWriter(out)
-	share := func(r calibrate.Rate) string {
-		if r.N == 0 {
-			return "– (0)"
-		}
-		return fmt.Sprintf("%.3f [%.3f, %.3f] (%d/%d)", r.Rate, r.Lo, r.Hi, r.K, r.N)
-	}
-	fmt.Fprintf(w, "judge %s, %d questions\n\n", rep.Judge, rep.Questions)
-	fmt.Fprintln(w, "planted answers          truth   accepted")
-	for _, k := range rep.Kinds {
-		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
-			continue // a shape of the other language
-		}
-		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth(k.Right), share(k.Accepted))
-		if k.Failed > 0 {
-			fmt.Fprintf(w, ", %d not judged", k.Failed)
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "\nfalse accepts     %s\nfalse rejects     %s\n", share(rep.FalseAccepts), share(rep.FalseRejects))
-	if rep.Shapes != nil {
-		fmt.Fprintf(w, "of wrong shapes   %s\n", share(*rep.Shapes))
-	}
-	if l := rep.Labels; l != nil {
-		fmt.Fprintf(w, "\nby labels (%s)\nfalse accepts     %s\nfalse rejects     %s\n", strings.Join(l.By, ", "), share(l.FalseAccepts), share(l.FalseRejects))
-	}
-	if rep.Accuracy != nil {
-		fmt.Fprintf(w, "\naccuracy as seen  %s; %d doubtful, %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Doubtful, rep.Ungraded, rep.Length)
-		for _, c := range rep.Corrected {
-			if !c.Shown {
-				fmt.Fprintf(w, "corrected         – (against %s: %s)\n", c.Against, c.Why)
-				continue
-			}
-			fmt.Fprintf(w, "corrected         %.3f [%.3f, %.3f] (wrong answers: %s)\n", c.Accuracy, c.Lo, c.Hi, c.Against)
-		}
-	}
-	return w.Flush()
 }

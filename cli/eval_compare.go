@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"membench/eval/compare"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -102,7 +103,7 @@ func (o *evalCompareOptions) check() error {
 	for _, s := range o.gateTexts {
 		g, err := compare.ParseGate(s)
 		if err != nil {
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		}
 		o.gates = append(o.gates, g)
 	}

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +9,7 @@ import (
 	"membench/eval/conformance"
 	"membench/eval/protocol"
 	"membench/internal/smallfile"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -67,21 +65,13 @@ func readPrompts(specs []string) (*protocol.Prompts, error) {
 		}
 		b, err := smallfile.Read(file)
 		if err != nil {
-			return nil, usageError{err: err}
+			return nil, &schema.UsageError{Err: err}
 		}
 		if _, err := p.Add(name, filepath.Base(file), b); err != nil {
 			return nil, usagef("--prompt-file: %w", err)
 		}
 	}
 	return &p, nil
-}
-
-// conformanceReport is what --json prints.
-type conformanceReport struct {
-	Passed  int                  `json:"passed"`
-	Failed  int                  `json:"failed"`
-	Skipped int                  `json:"skipped"`
-	Files   []conformance.Result `json:"files"`
 }
 
 func runEvalConformance(e *env, o conformanceOptions) error {
@@ -94,7 +84,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 			return nil, nil
 		}
 		if info, err := os.Stat(path); err != nil {
-			return nil, usageError{err: err}
+			return nil, &schema.UsageError{Err: err}
 		} else if !info.IsDir() {
 			return nil, usagef("%s: %s is not a folder", flag, path)
 		}
@@ -108,40 +98,12 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 	if err != nil {
 		return err
 	}
-	results, err := conformance.Run(conformance.Options{Golden: golden, Data: data, Prompts: prompts, Limit: o.limit})
+	rep, err := conformance.Run(conformance.Options{Golden: golden, Data: data, Prompts: prompts, Limit: o.limit})
 	if err != nil {
 		return err
 	}
-	rep := conformanceReport{Files: results}
-	for _, r := range results {
-		rep.Passed, rep.Failed, rep.Skipped = rep.Passed+r.Passed, rep.Failed+r.Failed, rep.Skipped+r.Skipped
-	}
-	if o.json {
-		err = writeJSON(e.out, rep)
-	} else {
-		err = writeConformance(e.text(), rep)
-	}
-	if err == nil && rep.Failed > 0 {
+	if err = e.show(o.json, rep, rep.WriteText); err == nil && rep.Failed > 0 {
 		err = errFindings
 	}
 	return err
-}
-
-func writeConformance(out io.Writer, rep conformanceReport) error {
-	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "%7s %7s %7s  vectors\n", "passed", "failed", "skipped")
-	for _, r := range rep.Files {
-		fmt.Fprintf(w, "%7d %7d %7d  %s: %s\n", r.Passed, r.Failed, r.Skipped, r.Name, strings.Join(r.Protocols, ", "))
-		if r.Origin != "" {
-			fmt.Fprintf(w, "%26s %s\n", "", r.Origin)
-		}
-		for _, want := range r.Want {
-			fmt.Fprintf(w, "%26s skipped for want of %s\n", "", want)
-		}
-		for _, f := range r.Failures {
-			fmt.Fprintf(w, "%26s %s %s: have %s, want %s\n", "", f.ID, f.Field, f.Have, f.Want)
-		}
-	}
-	fmt.Fprintf(w, "%7d %7d %7d  in all\n", rep.Passed, rep.Failed, rep.Skipped)
-	return w.Flush()
 }

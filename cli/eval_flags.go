@@ -13,6 +13,7 @@ import (
 	evalrun "membench/eval/run"
 	"membench/internal/yamldoc"
 	"membench/memory/open"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -120,7 +121,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	if o.file != "" {
 		var err error
 		if v, err = config.LoadEval(o.file, e.lookup); err != nil {
-			return nil, usageError{err: err}
+			return nil, &schema.UsageError{Err: err}
 		}
 	}
 	if len(o.sets) > 0 {
@@ -152,7 +153,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 				x := config.EvalSystem{Name: c.Name, Type: c.Type}
 				if c.Options != nil {
 					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
-						return nil, usageError{err: err}
+						return nil, &schema.UsageError{Err: err}
 					}
 				}
 				v.Systems = append(v.Systems, x)
@@ -161,7 +162,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	}
 	o.override(v)
 	if err := v.Check(nil); err != nil {
-		return nil, usageError{err: err}
+		return nil, &schema.UsageError{Err: err}
 	}
 	return v, nil
 }

@@ -4,33 +4,19 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"strings"
 
-	"membench/datasets"
 	"membench/eval/pipeline"
 	"membench/eval/published"
-	"membench/eval/records"
-	"membench/internal/atomicfile"
 	"membench/internal/csvdoc"
-	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
 
 type evalImportOptions struct {
 	accept acceptFlag
-	inputs []string
-
-	published.Options
-	cases  []string
-	errata string
-	out    string
-	strict bool
-	list   bool
-	json   bool
+	pipeline.ImportOptions
+	list bool
+	json bool
 }
 
 func newEvalImportCmd(e *env) *cobra.Command {
@@ -62,14 +48,14 @@ unverified.`,
   membench eval import memobase_0710_3000.jsonl --errata errata.json -o runs/memobase
   membench eval import report.json --format memorybench-report -o runs/report`,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
+			o.Inputs = args
 			if o.list {
 				return runEvalFormats(e, o.json)
 			}
 			switch {
 			case len(args) == 0:
 				return usagef("no result file is given; --list shows the forms that can be read")
-			case o.out == "":
+			case o.Out == "":
 				return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
 			}
 			return runEvalImport(c.Context(), e, o)
@@ -77,10 +63,10 @@ unverified.`,
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addImportFlags(c, &o.Options, &o.cases)
-	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
-	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds")
-	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when a row cannot be read")
+	addImportFlags(c, &o.Options, &o.Cases)
+	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
+	f.StringVar(&o.Errata, "errata", "", "apply a correction `list` to the golds")
+	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when a row cannot be read")
 	f.BoolVar(&o.list, "list", false, "list the forms and exit")
 	f.BoolVar(&o.json, "json", false, "with --list: one JSON array")
 	return c
@@ -116,141 +102,18 @@ func runEvalFormats(e *env, asJSON bool) error {
 	return w.Flush()
 }
 
-// questionsOf reads the questions of case files; nil without files. It holds the
-// questions only, about 500 bytes each.
-func questionsOf(e *env, t *tally, files []string) (find func(string) (string, schema.Question, bool), list []published.Asked, err error) {
-	if len(files) == 0 {
-		return nil, nil, nil
-	}
-	// asked is a case without its sessions, which may be 100 times as large.
-	type asked struct {
-		ID        string            `json:"case_id"`
-		Questions []schema.Question `json:"questions"`
-	}
-	all := map[string]published.Asked{}
-	for _, path := range files {
-		r, err := jsonl.Open(path, e.in)
-		if err != nil {
-			return nil, nil, err
-		}
-		for c, err := range drop(t, jsonl.Decode[asked](r, path)) {
-			if err != nil {
-				r.Close()
-				return nil, nil, err
-			}
-			for _, q := range c.V.Questions {
-				all[q.ID] = published.Asked{CaseID: c.V.ID, Question: q}
-				list = append(list, all[q.ID])
-			}
-		}
-		if err := r.Close(); err != nil {
-			return nil, nil, err
-		}
-	}
-	if len(all) == 0 {
-		return nil, nil, schema.Brokenf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
-	}
-	return func(id string) (string, schema.Question, bool) { a, ok := all[id]; return a.CaseID, a.Question, ok }, list, nil
-}
-
-// openImport reads one result file.
-func openImport(ctx context.Context, e *env, path string, o published.Options) (*published.Import, error) {
-	r, err := jsonl.Open(path, e.in)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return published.Open(jsonl.UntilDone(ctx, r), path, o)
-}
-
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
-	if err := notInput(o.out, o.inputs...); err != nil {
-		return err
-	}
 	t := o.accept.tally(e)
-	question, _, err := questionsOf(e, t, o.cases)
-	if err != nil {
-		return err
-	}
-	o.Question = question
-	var imports []*published.Import
-	for _, path := range o.inputs {
-		im, err := openImport(ctx, e, path, o.Options)
-		if err != nil {
-			return err
-		}
-		if !im.Format.Verified {
-			e.warnf("%s: the format %s is unverified: its reader was written without a real file", path, im.Format.Name)
-		}
-		if im.Columns != "" {
-			e.warnf("%s: its columns: %s", path, im.Columns)
-		}
-		imports = append(imports, im)
-	}
-	other := 0 // corrections for another wording
-	var list *datasets.Errata
-	if o.errata != "" {
-		list, err = pipeline.Errata(o.errata, e.in)
-	}
-	if err != nil {
-		return err
-	}
-	rows, sessions, textless := 0, 0, 0
-	qa := func(w io.Writer) error {
-		for _, im := range imports {
-			n, err := records.Write(w, schema.Observe(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), func(r *schema.QARecord) {
-				if r.Question == "" { // judges need it
-					textless++
-				}
-			}))
-			if err != nil {
-				return err
-			}
-			rows += n
-		}
-		if t.errors > 0 && (o.strict || rows == 0) {
-			return errFindings
-		}
-		return nil
-	}
-	if o.out == "-" || strings.HasSuffix(o.out, ".jsonl") {
-		err = writeOut(e, o.out, qa)
-	} else {
-		// The sessions first: the folder is whole when qa_records.jsonl is there.
-		for _, im := range imports {
-			if im.Sessions == nil {
-				continue
-			}
-			err = atomicfile.Write(filepath.Join(o.out, "session_records.jsonl"), func(w io.Writer) error {
-				for _, im := range imports {
-					if im.Sessions == nil {
-						continue
-					}
-					n, err := records.Write(w, drop(t, im.Sessions))
-					if err != nil {
-						return err
-					}
-					sessions += n
-				}
-				if o.strict && t.errors > 0 {
-					return errFindings
-				}
-				return nil
-			})
-			break
-		}
-		if err == nil {
-			err = writeOut(e, filepath.Join(o.out, "qa_records.jsonl"), qa)
-		}
-	}
+	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
+	n, err := pipeline.Import(ctx, o.ImportOptions)
 	t.summary()
 	if err != nil {
 		return err
 	}
-	pipeline.UnusedErrata(list, t.log())
-	if textless > 0 {
-		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", textless, rows)
+	pipeline.UnusedErrata(n.Errata, t.log())
+	if n.Textless > 0 {
+		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", n.Textless, n.Answers)
 	}
-	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", rows, sessions, t.errors, t.warnings-other)
+	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", n.Answers, n.Sessions, n.Skipped, n.Warnings)
 	return t.lost()
 }

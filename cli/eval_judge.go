@@ -5,12 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"membench/eval/calibrate"
 	"membench/internal/codec"
-	"membench/internal/smallfile"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -73,32 +72,31 @@ judge. One that asks a model needs --model or its settings; --each N then bounds
 }
 
 func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err error) {
-	print, ok := checkFormats[o.format]
-	if !ok {
+	switch {
+	case !slices.Contains(calibrate.CheckFormats(), o.format):
 		return usagef("--format: have %q, want text, markdown, latex, csv or json", o.format)
-	}
-	if o.each < 0 {
+	case o.each < 0:
 		return usagef("--each: have %d, want 0 or more", o.each)
 	}
-	shapes, err := shapesOf(o.shapes)
+	shapes, err := calibrate.ShapesAnd(o.shapes)
 	if err != nil {
 		return err
 	}
 	if o.list {
 		w := bufio.NewWriter(e.text())
 		for _, s := range shapes {
-			fmt.Fprintf(w, "%s | %s | %s | %s\n", s.Lang, truth(s.Right), s.Name, strings.ReplaceAll(s.Template, "\n", `\n`))
+			fmt.Fprintln(w, s)
 		}
 		return w.Flush()
+	}
+	m, err := o.open(e) // before the answers are made: making all of them takes ten seconds
+	defer m.close(&err)
+	if err != nil {
+		return err
 	}
 	plants, err := calibrate.BuiltIn(shapes, strings.Split(o.sets, ","), o.each)
 	if err != nil {
 		return usagef("--sets: %v", err)
-	}
-	m, err := o.open(e)
-	defer m.close(&err)
-	if err != nil {
-		return err
 	}
 	if m.dry {
 		e = e.mute()
@@ -112,101 +110,13 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 		if rep, err = calibrate.Check(ctx, plants, m.grader, run, nil); err != nil {
 			return err
 		}
-		return print(e.text(), rep)
+		return rep.Write(e.text(), o.format)
 	}
 	if err := writeOut(e, o.misses, func(w io.Writer) error {
-		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(p calibrate.Planted, g schema.Grade) error {
-			return codec.WriteLine(w, missed{p.Set, p.Shape.Name, p.Shape.Right, p.Record.Question, p.Record.Gold, p.Answer, g})
-		})
+		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(m calibrate.Missed) error { return codec.WriteLine(w, m) })
 		return err
 	}); err != nil || o.misses == "-" {
 		return err
 	}
-	return print(e.text(), rep)
-}
-
-// missed is a planted answer that was not judged as it should be.
-type missed struct {
-	Set      string       `json:"set"`
-	Shape    string       `json:"shape"`
-	Right    bool         `json:"right"`
-	Question string       `json:"question"`
-	Gold     string       `json:"gold"`
-	Answer   string       `json:"answer"`
-	Grade    schema.Grade `json:"grade"`
-}
-
-// shapesOf are the built-in shapes, and those of a file where one is named.
-func shapesOf(path string) ([]calibrate.Shape, error) {
-	shapes := calibrate.Shapes()
-	if path == "" || path == "built-in" {
-		return shapes, nil
-	}
-	b, err := smallfile.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	own, err := calibrate.ReadShapes(string(b))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return append(shapes, own...), nil
-}
-
-func truth(right bool) string {
-	if right {
-		return "right"
-	}
-	return "wrong"
-}
-
-var checkFormats = map[string]func(io.Writer, calibrate.CheckReport) error{
-	"json": func(w io.Writer, rep calibrate.CheckReport) error { return writeJSON(w, rep) },
-	"text": func(w io.Writer, rep calibrate.CheckReport) error {
-		return checkTable(w, rep, func(c []string) string {
-			return fmt.Sprintf("%-8s %-6s %-34s %6s %8s %16s %9s %8s %7s", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8])
-		}, "")
-	},
-	"markdown": func(w io.Writer, rep calibrate.CheckReport) error {
-		return checkTable(w, rep, func(c []string) string { return "| " + strings.Join(c, " | ") + " |" }, "|---|---|---|---:|---:|---|---:|---:|---:|")
-	},
-	"csv": func(w io.Writer, rep calibrate.CheckReport) error {
-		return checkTable(w, rep, func(c []string) string {
-			out := make([]string, len(c))
-			for i, x := range c {
-				if out[i] = x; strings.ContainsAny(x, ",\"") {
-					out[i] = `"` + strings.ReplaceAll(x, `"`, `""`) + `"`
-				}
-			}
-			return strings.Join(out, ",")
-		}, "")
-	},
-	"latex": func(w io.Writer, rep calibrate.CheckReport) error {
-		fmt.Fprintln(w, `\begin{tabular}{lllrrlrrr}`)
-		err := checkTable(w, rep, func(c []string) string {
-			return strings.NewReplacer("%", `\%`, "_", `\_`, "&", `\&`).Replace(strings.Join(c, "\x00")) + ` \\`
-		}, `\hline`)
-		fmt.Fprintln(w, `\end{tabular}`)
-		return err
-	},
-}
-
-// checkTable writes one line a shape, and two that sum up.
-func checkTable(out io.Writer, rep calibrate.CheckReport, line func([]string) string, under string) error {
-	w := bufio.NewWriter(out)
-	put := func(c ...string) { fmt.Fprintln(w, strings.ReplaceAll(line(c), "\x00", " & ")) }
-	put("set", "truth", "shape", "n", "accepted", "interval", "doubtful", "refused", "failed")
-	if under != "" {
-		fmt.Fprintln(w, under)
-	}
-	for _, s := range append(append([]calibrate.ShapeRate(nil), rep.Shapes...), rep.RightAll, rep.Wrong) {
-		share := func(k int) string {
-			if s.Accepted.N == 0 {
-				return "–"
-			}
-			return fmt.Sprintf("%.3f", float64(k)/float64(s.Accepted.N))
-		}
-		put(s.Set, truth(s.Right), s.Shape, fmt.Sprint(s.Accepted.N), share(s.Accepted.K), fmt.Sprintf("[%.3f, %.3f]", s.Accepted.Lo, s.Accepted.Hi), share(s.Doubtful), share(s.Refused), fmt.Sprint(s.Failed))
-	}
-	return w.Flush()
+	return rep.Write(e.text(), o.format)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"membench/eval/label"
+	"membench/eval/pipeline"
 	"membench/eval/records"
 	"membench/internal/loopback"
 	"membench/schema"
@@ -16,7 +17,7 @@ import (
 )
 
 type evalLabelOptions struct {
-	explainedRun
+	pipeline.GradedRun
 	doubtful, all bool
 	n             int
 	seed          uint64
@@ -61,7 +62,7 @@ name, or the column by, is the person's.`,
   membench eval agreement runs/mine`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.run = args[0]
+			o.Run = args[0]
 			switch {
 			case o.n < 1 || o.n > maxDraw:
 				return usagef("-n: have %d, want 1 to %d", o.n, maxDraw)
@@ -75,7 +76,7 @@ name, or the column by, is the person's.`,
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	o.explainedRun.add(f)
+	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
 	f.IntVarP(&o.n, "sample", "n", 100, "draw at most `n` answers")
@@ -92,7 +93,7 @@ const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	t := o.accept.tally(e)
-	qa, err := o.find(e, t)
+	qa, err := o.Open(t.log())
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 		e.warnf("%d answers to label in %s", len(draw), o.out)
 		return t.lost()
 	}
-	book, err := label.Open(cmp.Or(o.folder, labelsOf(o.run)), o.by)
+	book, err := label.Open(cmp.Or(o.folder, labelsOf(o.Run)), o.by)
 	if err != nil {
 		return err
 	}

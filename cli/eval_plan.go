@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 
 	"membench/eval/compare"
 
@@ -77,15 +75,6 @@ is truly equal, plan for --difference MARGIN.`,
 	return c
 }
 
-// planReport is what --json prints.
-type planReport struct {
-	Difference float64           `json:"difference"` // [0,1]
-	Alpha      float64           `json:"alpha"`
-	Power      float64           `json:"power"`
-	Variation  compare.Variation `json:"variation"`
-	Plans      []compare.Plan    `json:"plans"`
-}
-
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
 	t := o.accept.tally(e)
@@ -105,22 +94,6 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	if sizes == nil {
 		sizes = []int{10, 20, 50, 100, 200}
 	}
-	r := planReport{o.difference / 100, o.alpha, o.power, v, nil}
-	for _, n := range sizes {
-		r.Plans = append(r.Plans, v.Plan(n, compare.Target{Difference: r.Difference, Alpha: o.alpha, Power: o.power}))
-	}
-	if o.json {
-		return errors.Join(writeJSON(e.out, r), t.lost())
-	}
-	w := bufio.NewWriter(e.text())
-	fmt.Fprintf(w, "to find %g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", o.difference, o.power, o.alpha, v.Within, v.Between)
-	fmt.Fprintf(w, "%24s %14s %10s %8s %14s\n", "questions a conversation", "conversations", "questions", "power", "design effect")
-	for _, p := range r.Plans {
-		if p.Conversations == 0 {
-			fmt.Fprintf(w, "%24d %14s %10s\n", p.Questions, "too many", "–")
-			continue
-		}
-		fmt.Fprintf(w, "%24d %14d %10d %8.3f %14.2f\n", p.Questions, p.Conversations, p.Total, p.Power, p.Design)
-	}
-	return errors.Join(w.Flush(), t.lost())
+	r := v.Plans(compare.Target{Difference: o.difference / 100, Alpha: o.alpha, Power: o.power}, sizes...)
+	return errors.Join(e.show(o.json, r, r.WriteText), t.lost())
 }

@@ -11,6 +11,7 @@ import (
 	"membench/eval/pipeline"
 	evalrun "membench/eval/run"
 	"membench/llm/openai"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -167,7 +168,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		ep, err := p.Resolve(role, config.Model{}, e.lookup)
 		switch {
 		case err != nil:
-			return usageError{err: err}
+			return &schema.UsageError{Err: err}
 		case ep.Name == "":
 			continue
 		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:

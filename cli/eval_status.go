@@ -121,7 +121,7 @@ func readable(e *env, dir string) error {
 func (r *statusReport) price(file string, usage []schema.StepUsage) error {
 	prices, err := config.LoadPrices(file)
 	if err != nil {
-		return usageError{err: err}
+		return &schema.UsageError{Err: err}
 	}
 	r.Currency = prices.Currency
 	for _, u := range usage {

@@ -212,7 +212,7 @@ func hostileDatasets() (out []hostileCommand) {
 
 // readsNoFile says why a command is not among the hostile ones.
 var readsNoFile = map[string]string{
-	"demo": "bundled dialogues only", "version": "nothing", "datasets list": "nothing", "schema list": "nothing", "schema codes": "nothing", "schema docs": "nothing", "schema export": "nothing",
+	"demo": "bundled dialogues only", "version": "nothing", "datasets list": "nothing", "schema list": "nothing", "schema codes": "nothing", "schema export": "nothing",
 	"systems list": "nothing", "eval protocols": "nothing", "pcm demo": "bundled texts only",
 	"eval watch": "stays until it is ended; it reads a run as eval status does",
 	"model up":   "a program of its own reads the weights", "model fetch": "the network", "model down": "a process id", "model status": "a process id",

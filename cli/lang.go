@@ -137,8 +137,8 @@ func (t *texts) fault(err error) string {
 	if f, ok := err.(*schema.Finding); ok {
 		return t.finding(f)
 	}
-	if u, ok := err.(usageError); ok && t.Messages[u.format] != "" {
-		return t.format(u.format, u.args...)
+	if u, ok := err.(*schema.UsageError); ok && t.Messages[u.Format] != "" {
+		return t.format(u.Format, u.Args...)
 	}
 	return t.inErrors.Replace(err.Error())
 }

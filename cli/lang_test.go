@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -84,7 +86,8 @@ func TestTexts(t *testing.T) {
 	stale(t, "command", zh.Commands, func(s string) bool { return paths[s] })
 	stale(t, "long help", zh.Help, func(s string) bool { return longs[s] })
 	stale(t, "flag", zh.Flags, func(s string) bool { return usages[s] })
-	stale(t, "message", zh.Messages, func(s string) bool { return said[s] != "" })
+	asked := usagesOf(t)
+	stale(t, "message", zh.Messages, func(s string) bool { return said[s] != "" || asked[s] })
 	stale(t, "finding", zh.Findings, func(s string) bool { _, ok := schema.Code(s); return ok })
 }
 
@@ -147,6 +150,30 @@ func formatsOf(t *testing.T) map[string]string {
 			}
 			return true
 		})
+	}
+	return out
+}
+
+// usagesOf is every format of a usage error that a package makes.
+func usagesOf(t *testing.T) map[string]bool {
+	out := map[string]bool{}
+	call := regexp.MustCompile(`schema\.Usagef\(("(?:[^"\\]|\\.)*")`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range call.FindAllSubmatch(text, -1) {
+			format, err := strconv.Unquote(string(m[1]))
+			if err != nil {
+				return err
+			}
+			out[format] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

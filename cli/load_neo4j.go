@@ -398,7 +398,7 @@ func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
 	c, err := openai.New(openai.Options{BaseURL: cmp.Or(e.getenv("EMBEDDING_BASE_URL"), e.getenv("LOCAL_EMBEDDING_BASE_URL"), e.getenv("OPENAI_BASE_URL")),
 		Key: cmp.Or(e.getenv("EMBEDDING_API_KEY"), e.getenv("LOCAL_EMBEDDING_API_KEY"), e.getenv("OPENAI_API_KEY")), Model: o.embed})
 	if err != nil {
-		return nil, usageError{err: err}
+		return nil, &schema.UsageError{Err: err}
 	}
 	return c, nil
 }

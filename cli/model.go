@@ -11,6 +11,7 @@ import (
 	"membench/internal/par"
 	"membench/llm"
 	llmodels "membench/models"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -117,7 +118,7 @@ func (m modelFlags) project(e *env) (*config.Project, error) {
 	}
 	p, err := config.Load(m.config, e.lookup)
 	if err != nil {
-		return nil, usageError{err: err}
+		return nil, &schema.UsageError{Err: err}
 	}
 	return p, nil
 }

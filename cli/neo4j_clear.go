@@ -13,6 +13,7 @@ import (
 
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -166,5 +167,5 @@ func confirm(e *env, question string) (bool, error) {
 		}
 	}
 	e.warnf("")
-	return false, usageError{err: fmt.Errorf("%w: add --yes", errUnconfirmed)}
+	return false, &schema.UsageError{Err: fmt.Errorf("%w: add --yes", errUnconfirmed)}
 }

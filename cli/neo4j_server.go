@@ -207,8 +207,16 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 		e.warnf("neo4j: fetching Neo4j %s from Maven Central into %s, about 180 MB, once", version, cache)
 	}
 	var have atomic.Int64
-	defer e.following("neo4j fetch", func() state { return state{done: have.Load(), of: 180e6, bytes: true} })()
-	return server.Fetch(ctx, cache, version, e.err, func(_ int, size int64, _ string) { have.Store(size) })
+	end := e.following("neo4j fetch", func() state { return state{done: have.Load(), of: 180e6, bytes: true} })
+	lib, err := server.Fetch(ctx, cache, version, e.err, func(_ int, size int64, _ string) { have.Store(size) })
+	end()
+	if err != nil {
+		return "", err
+	}
+	if err := server.Warm(ctx, "", lib); err != nil {
+		e.warnf("neo4j: servers start more slowly than they could: archiving the classes of %s: %v", lib, err)
+	}
+	return lib, nil
 }
 
 func printNeo4j(e *env, s neo4jState, asJSON bool) error {

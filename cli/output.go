@@ -38,20 +38,17 @@ func (e *env) mute() *env {
 // writeOut runs fill on standard output for "-", else on a file that appears whole
 // or not at all.
 func writeOut(e *env, path string, fill func(io.Writer) error) error {
-	if path == "-" {
-		w := bufio.NewWriterSize(e.out, 1<<16)
-		if err := fill(w); err != nil {
-			return err
-		}
-		return w.Flush()
+	return atomicfile.WriteOr(path, e.out, fill)
+}
+
+// show prints a report: as one JSON object, or as text for people.
+func (e *env) show(asJSON bool, report any, text func(io.Writer)) error {
+	if asJSON {
+		return writeJSON(e.out, report)
 	}
-	return atomicfile.Write(path, func(f io.Writer) error {
-		w := bufio.NewWriterSize(f, 1<<16)
-		if err := fill(w); err != nil {
-			return err
-		}
-		return w.Flush()
-	})
+	w := bufio.NewWriter(e.text()) // it keeps the first error
+	text(w)
+	return w.Flush()
 }
 
 var (

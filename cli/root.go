@@ -100,19 +100,8 @@ func (e *env) following(name string, source func() state) (stop func()) {
 	return func() { e.meter.begin(before, nil) }
 }
 
-// usageError is a fault of the command line: exit 2.
-type usageError struct {
-	err    error
-	format string // of usagef, for its text in another language
-	args   []any
-}
-
-func (u usageError) Error() string { return u.err.Error() }
-func (u usageError) Unwrap() error { return u.err }
-
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...), format, args}
-}
+// usagef makes a fault of the command line: exit 2.
+func usagef(format string, args ...any) error { return schema.Usagef(format, args...) }
 
 // errFindings ends a command with exit 3; the findings are already printed.
 var errFindings = schema.ErrFindings
@@ -138,7 +127,6 @@ func run(ctx context.Context, e *env, args []string) int {
 	root.SetErr(e.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	e.meter.stop()
-	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
 	var broken *schema.BrokenError
@@ -157,7 +145,7 @@ func run(ctx context.Context, e *env, args []string) int {
 			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings
-	case errors.As(err, &usage), errors.As(err, &asked):
+	case errors.As(err, &asked):
 		e.say(levelError, "membench: %v\nrun '%s --help' for usage", didYouMean(cmd, err), cmd.CommandPath())
 		return exitUsage
 	case brokenPipe(err):
@@ -216,7 +204,7 @@ func newRoot(e *env) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "print only errors, and no progress")
 	root.SetVersionTemplate("membench {{.Version}}\n")
 	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c, e.texts) })
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err: err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &schema.UsageError{Err: err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
 	add := func(group string, cmds ...*cobra.Command) {
@@ -305,7 +293,7 @@ func finish(c *cobra.Command) {
 				return usagef("found %d arguments, expected: %s", len(a), c.UseLine())
 			}
 			if err != nil {
-				return usageError{err: err}
+				return &schema.UsageError{Err: err}
 			}
 			return nil
 		}

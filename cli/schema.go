@@ -25,7 +25,7 @@ func newSchemaCmd(e *env) *cobra.Command {
 		Short: "List, show, export and compare the published JSON Schemas",
 		Long: `The published contracts: JSON Schemas (2020-12), one per kind of record and
 version, built into the program. 'validate' checks files against them.`,
-	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e), newSchemaDocsCmd(e))
+	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e))
 }
 
 func newSchemaListCmd(e *env) *cobra.Command {
@@ -51,19 +51,23 @@ type schemaRow struct {
 func runSchemaList(e *env, asJSON bool) error {
 	for _, v := range schema.Versions() {
 		for _, k := range schema.Kinds(v) {
-			doc, err := readSchema(k, v)
-			if err != nil {
-				return err
+			var row schemaRow
+			text, err := schema.JSONSchema(k, v)
+			if err == nil {
+				err = codec.Unmarshal(text, &row) // its title and description
 			}
-			row := schemaRow{k, v, schema.SchemaURL(k, v), doc.Title, doc.Description}
+			if err != nil {
+				return fmt.Errorf("schema %s %s: %w", k, v, err)
+			}
+			row.Kind, row.Version, row.ID = k, v, schema.SchemaURL(k, v)
 			if asJSON {
 				if err := codec.WriteLine(e.text(), row); err != nil {
 					return err
 				}
 				continue
 			}
-			text, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(text, ".")); err != nil {
+			first, _, _ := strings.Cut(row.Text, ". ")
+			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
 				return err
 			}
 		}

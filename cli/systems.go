@@ -178,10 +178,10 @@ defaults as one JSON object. --schema prints the JSON Schema of specs, for edito
 				if text, err = service.Source(args[0]); err != nil {
 					s, other := e.place("").Find(c.Context(), args[0])
 					if other != nil {
-						return usageError{err: other}
+						return &schema.UsageError{Err: other}
 					}
 					if s.Kind == open.Service {
-						return usageError{err: err}
+						return &schema.UsageError{Err: err}
 					}
 					row, err := rowOf(s)
 					if err != nil {
@@ -262,7 +262,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	}
 	sys, err := e.place("").Service(spec, service.Options{BaseURL: o.baseURL, Variables: o.vars})
 	if err != nil {
-		return usageError{err: err}
+		return &schema.UsageError{Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, spec.TripTime())
 	defer cancel()
@@ -321,7 +321,7 @@ func specFaults(e *env, err error) error {
 		var f *schema.Finding
 		if !errors.As(err, &f) {
 			if errors.Is(err, os.ErrNotExist) {
-				return usageError{err: err}
+				return &schema.UsageError{Err: err}
 			}
 			return err
 		}

@@ -10,10 +10,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"membench/internal/atomicfile"
+	"membench/schema"
 )
 
 // ErrNoSum is a file without a known checksum.
@@ -28,6 +30,46 @@ type Fetcher struct {
 	Wait time.Duration
 	// Progress, where given, is told how many bytes are there, of total (-1: unknown).
 	Progress func(done, total int64)
+}
+
+// Choose chooses the files to fetch: those of the given names, none: all whose checksum is known.
+// Of one file, url and sum take the place of what the catalogue says; such a file need not be in it.
+func (i Info) Choose(names []string, url, sum string) ([]File, error) {
+	if (sum != "" || url != "") && len(names) != 1 {
+		return nil, schema.Usagef("--sha256 and --url apply to one file: name it with --file")
+	}
+	if len(names) == 0 {
+		known := slices.DeleteFunc(slices.Clone(i.Files), func(f File) bool { return f.SHA256 == "" })
+		if len(known) == 0 {
+			return nil, schema.Usagef("no file of %s has a known checksum: give --file and --sha256", i.Name)
+		}
+		return known, nil
+	}
+	var out []File
+	for _, name := range names {
+		at := slices.IndexFunc(i.Files, func(f File) bool { return f.Name == name })
+		var f File
+		switch {
+		case at >= 0:
+			f = i.Files[at]
+		case url != "":
+			f = File{Name: name}
+		default:
+			var have []string
+			for _, f := range i.Files {
+				have = append(have, f.Name)
+			}
+			return nil, schema.Usagef("%s has no file %q: have %s", i.Name, name, strings.Join(have, ", "))
+		}
+		if url != "" {
+			f.URL = url
+		}
+		if sum != "" && !strings.EqualFold(sum, f.SHA256) {
+			f.SHA256, f.Bytes = strings.ToLower(sum), 0
+		}
+		out = append(out, f)
+	}
+	return out, nil
 }
 
 // Fetch brings f into dir and returns its path, and whether it was there already with

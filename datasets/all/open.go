@@ -2,6 +2,7 @@ package all
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -85,6 +86,26 @@ func (o Opened) Read(ctx context.Context, report func(*schema.Finding)) schema.S
 	options := o.Options
 	options.Report = report
 	return o.Dataset.Read(ctx, o.files, options)
+}
+
+// Lint reads all cases and reports what is wrong, or worth knowing, in them. It returns what
+// they hold.
+func (o Opened) Lint(ctx context.Context, report func(*schema.Finding)) (*datasets.Census, error) {
+	var check datasets.Checker
+	n := datasets.NewCensus()
+	for r, err := range o.Read(ctx, report) {
+		var f *schema.Finding
+		switch {
+		case errors.As(err, &f):
+			report(f)
+		case err != nil:
+			return n, err
+		default:
+			n.Add(r.V)
+			check.Check(r.Pos, r.V, report)
+		}
+	}
+	return n, nil
 }
 
 // Observations reads the recorded extraction of a set that has one (Dataset.Observations).

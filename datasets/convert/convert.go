@@ -7,8 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"membench/datasets"
+	"membench/datasets/domaina"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -24,6 +28,19 @@ const (
 
 // Forms are the names of the forms.
 func Forms() []string { return []string{Cases, Plain, Dialogue, DomainA, Observations} }
+
+// Write writes cases in any form but Observations to a file, "-" (stdout), or a folder: Dialogue
+// where out is not a .jsonl file, DomainA always. check has the last word on what the stream
+// came to before anything appears.
+func Write(out string, stdout io.Writer, form string, in schema.Seq[schema.Case], o datasets.DialogueOptions, check func(error) error) error {
+	switch {
+	case form == DomainA:
+		return build.Folder(out, func(dir string) error { return check(domaina.WriteFolder(dir, in)) })
+	case form == Dialogue && out != "-" && !strings.HasSuffix(jsonl.PlainName(out), ".jsonl"):
+		return build.Folder(out, func(dir string) error { return check(Dialogues(dir, in, o)) })
+	}
+	return atomicfile.WriteOr(out, stdout, func(w io.Writer) error { return check(Lines(w, form, in, o)) })
+}
 
 // Lines writes cases in a form of lines: Cases, Plain or Dialogue. It ends at the first
 // error of the stream.

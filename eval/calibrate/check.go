@@ -34,10 +34,21 @@ type CheckReport struct {
 	WorstRight string    `json:"worst_right"`
 }
 
+// Missed is a planted answer that was not judged as it should be.
+type Missed struct {
+	Set      string       `json:"set"`
+	Shape    string       `json:"shape"`
+	Right    bool         `json:"right"`
+	Question string       `json:"question"`
+	Gold     string       `json:"gold"`
+	Answer   string       `json:"answer"`
+	Grade    schema.Grade `json:"grade"`
+}
+
 // Check has a judge grade planted answers and counts by shape. A doubtful verdict is
 // neither accepted nor refused. missed, where given, is called with every answer that is
 // not judged as it should be, in order.
-func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed func(Planted, schema.Grade) error) (CheckReport, error) {
+func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed func(Missed) error) (CheckReport, error) {
 	if len(plants) == 0 {
 		return CheckReport{}, errors.New("no planted answers to check with")
 	}
@@ -78,7 +89,7 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed fu
 		}
 		accepted := d.g.Score != nil && d.g.Doubt == "" && *d.g.Score >= o.Threshold
 		if missed != nil && accepted != k.right {
-			if err := missed(d.p, d.g); err != nil {
+			if err := missed(Missed{k.set, k.shape, k.right, d.p.Record.Question, d.p.Record.Gold, d.p.Answer, d.g}); err != nil {
 				return CheckReport{}, err
 			}
 		}

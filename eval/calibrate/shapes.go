@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -36,6 +37,28 @@ func Shapes() []Shape {
 
 // exchange puts the wrong answer where the right one stands, and the other way round.
 var exchange = strings.NewReplacer("{gold}", "{other}", "{other}", "{gold}", "{statement}", "{wrong}", "{wrong}", "{statement}")
+
+// ShapesAnd are the built-in shapes and those of a file, in the form that ReadShapes takes; "" and "built-in" are no
+// file.
+func ShapesAnd(path string) ([]Shape, error) {
+	if path == "" || path == "built-in" {
+		return Shapes(), nil
+	}
+	b, err := smallfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	own, err := ReadShapes(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return append(Shapes(), own...), nil
+}
+
+// String is the line from which ReadShapes reads the shape.
+func (s Shape) String() string {
+	return fmt.Sprintf("%s | %s | %s | %s", s.Lang, truth(s.Right), s.Name, strings.ReplaceAll(s.Template, "\n", `\n`))
+}
 
 // ReadShapes reads shapes of one's own: a line "language | right, wrong or swap | name |
 // template" each; swap is right as written and wrong with the answers exchanged; data/shapes.txt lists what a template may hold. Lines that begin with

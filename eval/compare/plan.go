@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -61,9 +62,9 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 
 // Target is what a comparison should find.
 type Target struct {
-	Difference float64 // of the means, in (0,1]
-	Alpha      float64 // of the two-sided test
-	Power      float64
+	Difference float64 `json:"difference"` // of the means, in (0,1]
+	Alpha      float64 `json:"alpha"`      // of the two-sided test
+	Power      float64 `json:"power"`
 }
 
 // A Plan is a size that finds the target.
@@ -108,4 +109,33 @@ func (v Variation) Plan(perConversation int, t Target) Plan {
 	}
 	p.Conversations, p.Total, p.Power = hi, hi*perConversation, power(hi)
 	return p
+}
+
+// A PlanReport has plans for several numbers of questions a conversation.
+type PlanReport struct {
+	Target
+	Variation Variation `json:"variation"`
+	Plans     []Plan    `json:"plans"`
+}
+
+// Plans is Plan for each of the numbers of questions a conversation.
+func (v Variation) Plans(t Target, perConversation ...int) PlanReport {
+	r := PlanReport{Target: t, Variation: v}
+	for _, n := range perConversation {
+		r.Plans = append(r.Plans, v.Plan(n, t))
+	}
+	return r
+}
+
+// WriteText writes what people read.
+func (r PlanReport) WriteText(w io.Writer) {
+	fmt.Fprintf(w, "to find %.12g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", 100*r.Difference, r.Power, r.Alpha, r.Variation.Within, r.Variation.Between)
+	fmt.Fprintf(w, "%24s %14s %10s %8s %14s\n", "questions a conversation", "conversations", "questions", "power", "design effect")
+	for _, p := range r.Plans {
+		if p.Conversations == 0 {
+			fmt.Fprintf(w, "%24d %14s %10s\n", p.Questions, "too many", "–")
+			continue
+		}
+		fmt.Fprintf(w, "%24d %14d %10d %8.3f %14.2f\n", p.Questions, p.Conversations, p.Total, p.Power, p.Design)
+	}
 }

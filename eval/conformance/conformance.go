@@ -85,40 +85,39 @@ type suite struct {
 
 // Run checks every vector file of the folder. A file that no check knows fails by one
 // row: a golden folder is for running.
-func Run(o Options) ([]Result, error) {
+func Run(o Options) (rep Report, err error) {
 	golden := o.Golden
 	if golden == nil {
 		golden = BuiltIn()
 	}
 	names, err := fs.Glob(golden, "*.jsonl")
 	if err != nil {
-		return nil, err
+		return rep, err
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no vector file (*.jsonl) in the golden folder")
+		return rep, fmt.Errorf("no vector file (*.jsonl) in the golden folder")
 	}
 	// Files of data are shared between checks that point into the same ones.
 	lines := map[string][][]byte{}
-	var out []Result
 	all := checks()
 	for _, file := range names {
 		stem := strings.TrimSuffix(strings.TrimSuffix(file, ".jsonl"), ".dev")
 		i := slices.IndexFunc(all, func(c check) bool { return c.name == stem })
 		if i < 0 {
-			out = append(out, Result{Name: stem, Failed: 1, Failures: []Failure{{Field: "file", Have: file, Want: "one of " + known(all)}}})
+			rep.add(Result{Name: stem, Failed: 1, Failures: []Failure{{Field: "file", Have: file, Want: "one of " + known(all)}}})
 			continue
 		}
 		b, err := fs.ReadFile(golden, file)
 		if err != nil {
-			return nil, err
+			return rep, err
 		}
 		c := all[i]
 		s := &suite{o: o, golden: golden, res: &Result{Name: stem, Protocols: c.protocols, Origin: c.origin}, lines: lines, cache: map[string]any{}}
 		s.file(b, c)
-		out = append(out, *s.res)
+		rep.add(*s.res)
 	}
-	return out, nil
+	return rep, nil
 }
 
 func known(all []check) string {

@@ -25,7 +25,8 @@ func report(t *testing.T, rs []Result) (passed, skipped int) {
 // TestBuiltIn: every vector that the program carries holds; those that hash the
 // original's prompts wait for a copy of it.
 func TestBuiltIn(t *testing.T) {
-	rs, err := Run(Options{Limit: 5})
+	rep, err := Run(Options{Limit: 5})
+	rs := rep.Files
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestBuiltIn(t *testing.T) {
 // TestGolden runs the shared folder, with its data.
 func TestGolden(t *testing.T) {
 	dir := exttest.Shared(t, "golden/README.md")
-	rs, err := Run(Options{Golden: os.DirFS(filepath.Join(dir, "golden")), Data: os.DirFS(filepath.Join(dir, "data")), Limit: 5})
+	rep, err := Run(Options{Golden: os.DirFS(filepath.Join(dir, "golden")), Data: os.DirFS(filepath.Join(dir, "data")), Limit: 5})
+	rs := rep.Files
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,8 @@ func TestWrongVectors(t *testing.T) {
 	}
 	golden["mab_recsys.entity2id.json"] = &fstest.MapFile{Data: []byte(`{"x":1}`)}
 	golden["locomo_f1.jsonl"] = &fstest.MapFile{Data: []byte(`{"id":"r","src":"ref","ref":{"file":"none/a.jsonl","line":0}}`)}
-	rs, err := Run(Options{Golden: golden, Data: fstest.MapFS{}})
+	rep, err := Run(Options{Golden: golden, Data: fstest.MapFS{}})
+	rs := rep.Files
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,8 +134,8 @@ func (c *Counts) All() []Count {
 	return out
 }
 
-// Kinds is what happened at a hop, most frequent first.
-func Kinds(l []Lost, hop string) []Named {
+// kinds is what happened at a hop, most frequent first.
+func kinds(l []Lost, hop string) []Named {
 	var out []Named
 	for _, x := range l {
 		if x.Hop != hop || x.Kind == "" {
@@ -151,8 +151,8 @@ func Kinds(l []Lost, hop string) []Named {
 	return out
 }
 
-// Sum adds up what was lost at a hop, for a cause; "" is any.
-func Sum(l []Lost, hop, cause string) (n int) {
+// sum adds up what was lost at a hop, for a cause; "" is any.
+func sum(l []Lost, hop, cause string) (n int) {
 	for _, x := range l {
 		if (hop == "" || x.Hop == hop) && (cause == "" || x.Cause == cause) {
 			n += x.N

@@ -12,6 +12,7 @@ import (
 	"membench/datasets"
 	"membench/eval/records"
 	evalrun "membench/eval/run"
+	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/internal/smallfile"
@@ -52,7 +53,7 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 			if err != nil {
 				return build.Result{}, err
 			}
-			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return codec.WriteFile(w, kept) })
+			return build.Result{}, atomicfile.WriteOr(side, nil, func(w io.Writer) error { return codec.WriteFile(w, kept) })
 		},
 	})
 	if err != nil {
@@ -64,12 +65,12 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 
 func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept keptSets, err error) {
 	ids := map[[2]string]string{}
-	err = writeOut(path, nil, func(w io.Writer) error {
+	err = atomicfile.WriteOr(path, nil, func(w io.Writer) error {
 		z, err := jsonl.Compress(w)
 		if err != nil {
 			return err
 		}
-		err = buffered(z, func(b io.Writer) error {
+		err = atomicfile.Buffered(z, func(b io.Writer) error {
 			for _, s := range p.sets {
 				k := keptSet{Name: s.name}
 				sum := sha256.New()

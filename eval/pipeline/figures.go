@@ -1,12 +1,12 @@
 package pipeline
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"unicode/utf8"
 
 	"membench/eval/grade"
+	"membench/internal/atomicfile"
 	"membench/schema"
 )
 
@@ -114,15 +114,7 @@ func (f *gradeFigures) report() GradeReport {
 
 // WriteText writes the report for people: a table, then how far the graders agree.
 func (r GradeReport) WriteText(to io.Writer) error {
-	return buffered(to, func(w io.Writer) error { r.text(w); return nil })
-}
-
-func buffered(to io.Writer, fill func(io.Writer) error) error {
-	w := bufio.NewWriterSize(to, 1<<16)
-	if err := fill(w); err != nil {
-		return err
-	}
-	return w.Flush()
+	return atomicfile.Buffered(to, func(w io.Writer) error { r.text(w); return nil })
 }
 
 func (r GradeReport) text(w io.Writer) {

@@ -213,7 +213,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 
 // writeGraded drains a stream into a file that appears whole.
 func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T]) error {
-	return writeOut(path, g.Stdout, func(w io.Writer) error {
+	return atomicfile.WriteOr(path, g.Stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, in)
 		for _, f := range findings {
 			err = errors.Join(err, g.t.take(f))
@@ -226,14 +226,6 @@ func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T
 		}
 		return err
 	})
-}
-
-// writeOut runs fill on stdout for "-", else on a file that appears whole or not at all.
-func writeOut(path string, stdout io.Writer, fill func(io.Writer) error) error {
-	if path == "-" {
-		return buffered(stdout, fill)
-	}
-	return atomicfile.Write(path, func(f io.Writer) error { return buffered(f, fill) })
 }
 
 func (g *grading) keepPoints(r *schema.SessionRecord) {

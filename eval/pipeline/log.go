@@ -21,12 +21,14 @@ func (l Log) Printf(format string, args ...any) {
 
 // tally counts the findings of a step on their way to the log.
 type tally struct {
-	log    Log
-	errors int
+	log              Log
+	errors, warnings int
 }
 
 func (t *tally) found(f *schema.Finding) {
-	if !f.Warning {
+	if f.Warning {
+		t.warnings++
+	} else {
 		t.errors++
 	}
 	if t.log.Found != nil {

@@ -14,6 +14,7 @@ import (
 	"membench/eval/figure"
 	"membench/eval/records"
 	evalrun "membench/eval/run"
+	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/smallfile"
 	"membench/internal/yamldoc"
@@ -203,7 +204,7 @@ func (m *merge) config(from string) error {
 	if b, err = here.YAML(); err != nil {
 		return err
 	}
-	return writeOut(filepath.Join(m.Dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(b); return err })
+	return atomicfile.WriteOr(filepath.Join(m.Dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
 func (m *merge) manifest(from string, res evalrun.Result) error {
@@ -263,5 +264,5 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer f.Close()
-	return writeOut(to, nil, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
+	return atomicfile.WriteOr(to, nil, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
 }

@@ -33,6 +33,7 @@ import (
 	"membench/eval/figure"
 	"membench/eval/records"
 	evalrun "membench/eval/run"
+	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/llm"
 	"membench/models"
@@ -284,7 +285,7 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	if err != nil {
 		return err
 	}
-	err = writeOut(filepath.Join(p.dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(text); return err })
+	err = atomicfile.WriteOr(filepath.Join(p.dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(text); return err })
 	return errors.Join(err, build.WriteManifest(path, m))
 }
 

@@ -107,7 +107,7 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 		"html": func(w io.Writer) error { return r.HTML(w, o.Lang) },
 	}
 	if o.Out == "-" {
-		return writeOut("-", o.Stdout, fill[o.Formats[0]])
+		return atomicfile.WriteOr("-", o.Stdout, fill[o.Formats[0]])
 	}
 	if side != nil { // before the page that loads them
 		if err := side.commit(r.Folder()); err != nil {
@@ -126,7 +126,7 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 			return err
 		}
 		defer to.Close()
-		if err := buffered(to, fill[f]); err != nil {
+		if err := atomicfile.Buffered(to, fill[f]); err != nil {
 			return err
 		}
 		made, names = append(made, to), append(names, name)

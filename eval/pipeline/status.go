@@ -7,6 +7,7 @@ import (
 
 	"membench/config"
 	evalrun "membench/eval/run"
+	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/internal/smallfile"
 )
@@ -35,5 +36,5 @@ func noteStart(dir string, s Start) error {
 		}
 		s.Questions = evalrun.Sum(st.Units).Questions
 	}
-	return writeOut(filepath.Join(dir, "journal", startFile), nil, func(w io.Writer) error { return codec.WriteFile(w, s) })
+	return atomicfile.WriteOr(filepath.Join(dir, "journal", startFile), nil, func(w io.Writer) error { return codec.WriteFile(w, s) })
 }

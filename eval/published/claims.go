@@ -93,8 +93,11 @@ func Published(run string) []Claim {
 	return out
 }
 
-// ReadClaims reads a file of claims: a JSON array of Claim.
+// ReadClaims reads a file of claims: a JSON array of Claim, or Mem-Gallery's NAME_evaluate_result.json.
 func ReadClaims(b []byte, name string) ([]Claim, error) {
+	if strings.HasSuffix(name, "_evaluate_result.json") {
+		return memGalleryClaims(b)
+	}
 	var out []Claim
 	if err := codec.Unmarshal(b, &out); err != nil {
 		return nil, schema.Brokenf("reading claims %s: %w", name, err)

@@ -46,8 +46,8 @@ func memgalleryRow(f *file, r row) (schema.QARecord, error) {
 	return q, nil
 }
 
-// MemGalleryClaims reads NAME_evaluate_result.json, which stands beside the results.
-func MemGalleryClaims(b []byte) ([]Claim, error) {
+// memGalleryClaims reads NAME_evaluate_result.json, which stands beside the results.
+func memGalleryClaims(b []byte) ([]Claim, error) {
 	var v struct {
 		Overall map[string]float64 `json:"avg_overall_metrics_final"`
 		EM      []bool             `json:"overall_em"`

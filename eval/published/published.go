@@ -13,6 +13,7 @@ package published
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -24,6 +25,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/csvdoc"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // MaxFile is the largest result file that is read, in bytes.
@@ -80,6 +82,41 @@ type Options struct {
 	Question func(id string) (caseID string, q schema.Question, ok bool)
 }
 
+// ReadAsked reads the questions of case files. It holds the questions only, about 500 bytes
+// each. It fails where files have none.
+func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]Asked, error) {
+	// asked is a case without its sessions, which may be 100 times as large.
+	type asked struct {
+		ID        string            `json:"case_id"`
+		Questions []schema.Question `json:"questions"`
+	}
+	var out []Asked
+	for c, err := range schema.Drop(jsonl.Files[asked](files, stdin), found) {
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range c.V.Questions {
+			out = append(out, Asked{CaseID: c.V.ID, Question: q})
+		}
+	}
+	if len(out) == 0 && len(files) > 0 {
+		return nil, schema.Brokenf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
+	}
+	return out, nil
+}
+
+// Find is what Options.Question wants: of several questions of one id the last; nil for none.
+func Find(asked []Asked) func(id string) (caseID string, q schema.Question, ok bool) {
+	if len(asked) == 0 {
+		return nil
+	}
+	all := map[string]Asked{}
+	for _, a := range asked {
+		all[a.ID] = a
+	}
+	return func(id string) (string, schema.Question, bool) { a, ok := all[id]; return a.CaseID, a.Question, ok }
+}
+
 // An Import is one result file, read.
 type Import struct {
 	Format   Format
@@ -88,6 +125,16 @@ type Import struct {
 	Sessions schema.Seq[schema.SessionRecord] // nil where the form has none
 	Claims   []Claim                          // figures that the file itself states
 	Columns  string                           // of a table: which column was read as what, and which as nothing
+}
+
+// OpenFile is Open for a file, or "-" for stdin.
+func OpenFile(ctx context.Context, path string, stdin io.Reader, o Options) (*Import, error) {
+	r, err := jsonl.Open(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return Open(jsonl.UntilDone(ctx, r), path, o)
 }
 
 // Open reads a result file. The error says when its form cannot be told.

@@ -272,7 +272,7 @@ func TestMemGallery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		claims, err := published.MemGalleryClaims(b)
+		claims, err := published.ReadClaims(b, "gallery_evaluate_result.json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -200,6 +201,23 @@ func Write(path string, fill func(io.Writer) error) error {
 		return err
 	}
 	return f.Commit()
+}
+
+// WriteOr is Write, or for "-" what fill writes on stdout; both are buffered.
+func WriteOr(path string, stdout io.Writer, fill func(io.Writer) error) error {
+	if path == "-" {
+		return Buffered(stdout, fill)
+	}
+	return Write(path, func(w io.Writer) error { return Buffered(w, fill) })
+}
+
+// Buffered writes what fill writes in large blocks.
+func Buffered(to io.Writer, fill func(io.Writer) error) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	if err := fill(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // left holds, by folder, the files aside that were there when this process first

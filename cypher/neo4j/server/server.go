@@ -43,6 +43,8 @@ type Config struct {
 
 	// Bound ends the server when this process ends, however it ends (Linux only).
 	Bound bool
+
+	extra []string // flags of Java
 }
 
 // A Server is a running process.
@@ -98,7 +100,13 @@ func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, err
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.Java, append(c.flags(version), "-cp", filepath.Join(c.Lib, "*"), mainClass(version),
+	flags := append(c.flags(version), c.extra...)
+	if name, err := archive(c.Java, c.Lib); err == nil {
+		if _, err := os.Stat(name); err == nil {
+			flags = append(flags, "-XX:SharedArchiveFile="+name)
+		}
+	}
+	cmd := exec.Command(c.Java, append(flags, "-cp", filepath.Join(c.Lib, "*"), mainClass(version),
 		"--home-dir="+c.Home, "--config-dir="+filepath.Join(c.Home, "conf"), "--console-mode")...)
 	cmd.Stdout, cmd.Stderr = log, log
 	daemon.Inherit(cmd, lock)

@@ -1,19 +1,34 @@
-package cli
+// Formatsdoc writes docs/formats.md from the published schemas, the catalogue and the codes of findings.
+//
+//	go run -C tools ./formatsdoc
+package main
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/catalog"
-
-	"github.com/spf13/cobra"
 )
+
+func main() {
+	out := flag.String("o", "../docs/formats.md", "write to this `file`")
+	flag.Parse()
+	text, err := formatsDoc()
+	if err == nil {
+		err = os.WriteFile(*out, text, 0o666)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "formatsdoc:", err)
+		os.Exit(1)
+	}
+}
 
 // schemaDoc is what the documentation needs of a schema, members in order.
 type schemaDoc struct {
@@ -46,28 +61,6 @@ func readSchema(k schema.Kind, v schema.Version) (schemaDoc, error) {
 		return d, fmt.Errorf("schema %s %s: %w", k, v, err)
 	}
 	return d, nil
-}
-
-// newSchemaDocsCmd is hidden: it writes docs/formats.md, and a test holds that current.
-func newSchemaDocsCmd(e *env) *cobra.Command {
-	out := "-"
-	c := &cobra.Command{
-		Use:    "docs",
-		Short:  "Write docs/formats.md from the schemas",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return writeOut(e, out, func(w io.Writer) error {
-				text, err := formatsDoc()
-				if err == nil {
-					_, err = w.Write(text)
-				}
-				return err
-			})
-		},
-	}
-	c.Flags().StringVarP(&out, "output", "o", "-", "the `file`")
-	return c
 }
 
 // formatsDoc is the text of docs/formats.md.
@@ -294,7 +287,7 @@ func codesDoc(b *bytes.Buffer) {
 	}
 }
 
-const formatsHead = `<!-- Written by "membench schema docs -o docs/formats.md" from schema/v*/*.json and the catalogue. Do not edit. -->
+const formatsHead = `<!-- Written by "go run -C tools ./formatsdoc" from schema/v*/*.json and the catalogue. Do not edit. -->
 
 # Formats
 

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// archive is the file beside the jars of lib that holds the classes which a start loads, as
+// this Java has read and checked them (class data sharing). Another Java has another file:
+// the name holds the time at which the program was installed.
+func archive(java, lib string) (string, error) {
+	path, err := exec.LookPath(java)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(lib, fmt.Sprintf("start-%x.jsa", info.ModTime().UnixNano())), nil
+}
+
+// Warm starts the server of lib once and keeps the classes that it loaded in one file of about
+// 70 MB beside the jars: later starts with the same Java need about a third less processor
+// time. It does nothing where the file exists.
+func Warm(ctx context.Context, java, lib string) (err error) {
+	home, err := os.MkdirTemp("", "membench-warm-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	c := Config{Java: java, Lib: lib, Home: home, Bound: true}
+	if _, err := c.prepare(); err != nil {
+		return err
+	}
+	name, err := archive(c.Java, lib)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	made := filepath.Join(home, "start.jsa")
+	c.extra = []string{"-XX:ArchiveClassesAtExit=" + made}
+	s, err := Start(ctx, c)
+	if err != nil {
+		return err
+	}
+	s.proc.Signal(os.Interrupt)
+	select { // longer than Stop waits: Java writes the file before it ends
+	case <-s.exited:
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), s.Kill())
+	}
+	// The folder of the jars may be on another file system than home.
+	aside := name + ".new"
+	defer os.Remove(aside)
+	b, err := os.ReadFile(made)
+	if err != nil {
+		return fmt.Errorf("%s kept no archive of classes: %w", c.Java, err)
+	}
+	if err := os.WriteFile(aside, b, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(aside, name)
+}

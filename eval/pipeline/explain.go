@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/eval/explain"
+	"membench/eval/records"
+	"membench/internal/atomicfile"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// A GradedRun is a graded run with all that explain looks at.
+type GradedRun struct {
+	Run                     string // as records.Find takes it
+	SessionsFile, CasesFile string // "": those of the run's folder
+	explain.Options
+}
+
+// Open finds the graded answers of the run and opens what is beside them for Options.
+func (r *GradedRun) Open(log Log) (qa string, err error) {
+	qa, sessions, err := records.Find(r.Run)
+	switch {
+	case r.Threshold <= 0 || r.Threshold > 1:
+		return "", schema.Usagef("--threshold: have %v, want above 0 to 1", r.Threshold)
+	case err != nil:
+		return "", err
+	case qa == "" || strings.HasPrefix(filepath.Base(qa), "pipeline_qa"):
+		return "", fmt.Errorf("%s: no graded qa_records.jsonl: run membench eval grade first", r.Run)
+	}
+	r.SessionsFile = cmp.Or(r.SessionsFile, sessions)
+	if info, err := os.Stat(r.Run); r.CasesFile == "" && err == nil && info.IsDir() {
+		r.CasesFile = records.In(r.Run, "cases.jsonl")
+	}
+	if r.SessionsFile == "-" || r.CasesFile == "-" {
+		return "", schema.Usagef("sessions and cases are read more than once: give files")
+	}
+	if r.SessionsFile == "" {
+		log.Printf("no session records: what was ingested, stored and overwritten is unknown")
+	} else {
+		r.Sessions = jsonl.Files[schema.SessionRecord]([]string{r.SessionsFile}, nil)
+	}
+	if r.CasesFile == "" {
+		log.Printf("no cases: turns are known only from the sources that memories name")
+	} else {
+		r.Cases = jsonl.Files[schema.Case]([]string{r.CasesFile}, nil)
+	}
+	if r.Report == nil && log.Found != nil {
+		r.Report = func(f *schema.Finding) error { log.Found(f); return nil }
+	}
+	return qa, nil
+}
+
+// ExplainOptions say which run is explained and where its records go.
+type ExplainOptions struct {
+	GradedRun
+	Out      string // file, "-": Stdout; "": the run's own file, which is replaced only when all of it could be read
+	Failures string // folder that gets the failed questions as nodes and edges of Graph; "": none
+	Strict   bool   // write nothing where the data has errors (schema.ErrFindings)
+	Lost     int    // errors in the data, such as in the graph, that were reported before
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Log      Log
+}
+
+// Explain gives each failed question of a graded run its attribution, and counts where
+// questions were lost.
+func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
+	t := &tally{log: o.Log, errors: o.Lost}
+	qa, err := o.Open(Log{Words: o.Log.Words, Found: t.found})
+	switch {
+	case err != nil:
+		return nil, err
+	case qa == "-" && o.Out == "":
+		return nil, schema.Usagef("the records come from standard input: name the output with -o")
+	case o.Out == "" && qa != jsonl.PlainName(qa):
+		return nil, schema.Usagef("%s is compressed and is not replaced: name the output with -o", qa)
+	case o.Failures == "":
+		return o.explained(ctx, t, qa)
+	}
+	var counts []explain.Count
+	err = explain.WriteFailures(o.Failures, func(f *explain.Failures) (err error) {
+		o.Walked = f.Add
+		if counts, err = o.explained(ctx, t, qa); err == nil {
+			o.Log.Printf("%d failed questions in %s; for %d the graph shows where they broke", f.Failed, o.Failures, f.Broken)
+		}
+		return err
+	})
+	return counts, err
+}
+
+// explained writes the records and counts them.
+func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
+	counts := explain.NewCounts(o.Options)
+	out := cmp.Or(o.Out, qa)
+	in := schema.Observe(explain.QA(ctx, records.QA(ctx, o.Stdin, qa), o.Options), counts.Add)
+	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
+		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
+		for _, f := range findings {
+			err = errors.Join(err, t.take(f))
+		}
+		if err == nil && t.errors > 0 && (o.Strict || o.Out == "" || n == 0) {
+			err = schema.ErrFindings
+		}
+		if err == nil && n == 0 {
+			err = schema.Brokenf("%s: no record was read", qa)
+		}
+		return err
+	})
+	if errors.Is(err, schema.ErrFindings) && !o.Strict && o.Out == "" {
+		o.Log.Printf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
+	}
+	return counts.All(), err
+}

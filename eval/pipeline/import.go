@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"membench/datasets"
+	"membench/eval/published"
+	"membench/eval/records"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/schema"
+)
+
+// ImportOptions say which result files are read and where the records go.
+type ImportOptions struct {
+	published.Options          // Question is taken from Cases
+	Inputs            []string // result files, "-": Stdin
+	Cases             []string // files with the questions that were asked
+	Errata            string   // a list of corrections to lay over the golds; "": none
+	Out               string   // folder; a .jsonl file or "-" (Stdout) for the QA records alone
+	Strict            bool     // write nothing where a row cannot be read (schema.ErrFindings)
+	Stdin             io.Reader
+	Stdout            io.Writer
+	Log               Log
+}
+
+// An Imported says what an import has written.
+type Imported struct {
+	Answers  int
+	Sessions int
+	Skipped  int              // rows that could not be read
+	Warnings int              // without those of corrections that are for another wording
+	Textless int              // answers without the text of their question, which judges need
+	Errata   *datasets.Errata // the list of corrections, which knows what it met; nil: none
+}
+
+// Import reads other people's result files into QA and session records.
+func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
+	if err := build.NotInput(o.Out, o.Inputs...); err != nil {
+		return n, err
+	}
+	t := &tally{log: o.Log}
+	defer func() { n.Skipped, n.Warnings = t.errors, n.Warnings+t.warnings }()
+	asked, err := published.ReadAsked(o.Cases, o.Stdin, t.found)
+	if err != nil {
+		return n, err
+	}
+	o.Question = published.Find(asked)
+	var imports []*published.Import
+	for _, path := range o.Inputs {
+		im, err := published.OpenFile(ctx, path, o.Stdin, o.Options)
+		if err != nil {
+			return n, err
+		}
+		if !im.Format.Verified {
+			o.Log.Printf("%s: the format %s is unverified: its reader was written without a real file", path, im.Format.Name)
+		}
+		if im.Columns != "" {
+			o.Log.Printf("%s: its columns: %s", path, im.Columns)
+		}
+		imports = append(imports, im)
+	}
+	if o.Errata != "" {
+		if n.Errata, err = Errata(o.Errata, o.Stdin); err != nil {
+			return n, err
+		}
+	}
+	qa := func(w io.Writer) error {
+		for _, im := range imports {
+			in := n.Errata.Over(schema.Drop(im.QA, t.found), func(f *schema.Finding) { n.Warnings--; t.found(f) })
+			more, err := records.Write(w, schema.Observe(in, func(r *schema.QARecord) {
+				if r.Question == "" {
+					n.Textless++
+				}
+			}))
+			if err != nil {
+				return err
+			}
+			n.Answers += more
+		}
+		if t.errors > 0 && (o.Strict || n.Answers == 0) {
+			return schema.ErrFindings
+		}
+		return nil
+	}
+	if o.Out == "-" || strings.HasSuffix(o.Out, ".jsonl") {
+		err = atomicfile.WriteOr(o.Out, o.Stdout, qa)
+		return n, err
+	}
+	// The sessions first: the folder is whole when its answers are there.
+	var sessions []schema.Seq[schema.SessionRecord]
+	for _, im := range imports {
+		if im.Sessions != nil {
+			sessions = append(sessions, schema.Drop(im.Sessions, t.found))
+		}
+	}
+	if len(sessions) > 0 {
+		err := atomicfile.Write(filepath.Join(o.Out, records.SessionFile), func(w io.Writer) error {
+			for _, in := range sessions {
+				more, err := records.Write(w, in)
+				if err != nil {
+					return err
+				}
+				n.Sessions += more
+			}
+			if o.Strict && t.errors > 0 {
+				return schema.ErrFindings
+			}
+			return nil
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	err = atomicfile.WriteOr(filepath.Join(o.Out, records.QAFile), o.Stdout, qa)
+	return n, err
+}
