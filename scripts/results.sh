@@ -4,7 +4,7 @@
 # stand between marks; with WRITE=docs/results.md it puts them there. Offline. What FOLDER
 # holds already is not asked again, only graded and explained: after a change of the judge
 # run it on the same folder. SET: locomo, longmemeval, longmemeval-s, memgallery, halumem
-# (all). HALUMEM and GALLERY name parts of those two. One to two hours of processor time, minutes to grade again.
+# (all). HALUMEM and GALLERY name parts of those two. An hour of processor time.
 set -euo pipefail
 data=${MEMBENCH_SHARED:-../shared}/data
 membench=${MEMBENCH:-go run ./cmd/membench}

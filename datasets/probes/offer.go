@@ -272,7 +272,7 @@ func (m *maker) offerSets(s *scope, put putter) {
 	seen := map[string]bool{}
 	for _, f := range s.facts {
 		key := f.who + "\x00" + f.pred
-		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) {
+		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) || f.person && !m.w.words.known(f.pred) { // nobody asks a person what is on record of them
 			continue
 		}
 		seen[key] = true

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
 
@@ -104,6 +105,17 @@ func spell(text, name string) string {
 	}
 	return best
 }
+
+// pointsBack reports whether a text has a name only as one that points back to what was
+// said before: "I didn't enjoy the process at all" does not say which process.
+func pointsBack(text, name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsUpper(r) }) &&
+		slices.ContainsFunc(backward.FindAllStringSubmatch(text, -1), func(m []string) bool { return fold(m[1]) == fold(name) })
+}
+
+// backward is "the process" where the sentence, or the clause, ends behind it or goes on
+// without saying which.
+var backward = pattern.New(`(?i)\b(?:the|this|that|these|those) ([a-z]+)(?: (?:at all|either|too|anymore|(?:so |very )?much))?(?:[.!?,;:)]|$| (?:and|but|so|because|as|since|though)\b)`)
 
 type field struct {
 	text     string

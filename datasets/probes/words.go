@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/internal/yamldoc"
@@ -140,6 +141,9 @@ func (w *words) of(predicate string, zh bool) wording {
 // known reports whether a file words the predicate.
 func (w *words) known(predicate string) bool { _, ok := w.Predicates[predicate]; return ok }
 
+// manner is an adverb: how something is done is no thing.
+var manner = pattern.New(`\w\w(?:al|ous|ive|ful|less|ing|ed|ent|ant|ic|ib|ab|ar)ly$`)
+
 // noName says why a name that an extractor wrote is none; "" when it will do.
 func (w *words) noName(name string) string {
 	f := strings.Fields(textnorm.Fold(name))
@@ -164,7 +168,7 @@ func (w *words) noName(name string) string {
 		return "too short"
 	case w.lead[f[0]] && !strings.ContainsAny(name, "=") && len(f) > 1 || w.lead[f[0]] && len(f) == 1:
 		return "no name"
-	case len(f) == 1 && (w.alone[f[0]] || tokens.Stop(f[0])):
+	case len(f) == 1 && (w.alone[f[0]] || tokens.Stop(f[0]) || name == f[0] && manner.MatchString(name)):
 		return "no name"
 	case w.tail[f[len(f)-1]]:
 		return "no name"

@@ -426,6 +426,9 @@ func (w *world) spread(f fact, turns []*turn, byConv map[schema.ConvID]*scope) {
 		slices.SortFunc(x.turns, func(a, b *turn) int { return cmp.Compare(a.num, b.num) })
 		x.zh = textnorm.Lang(x.turns[0].text) == "zh"
 		x.gold = spell(x.turns[0].text, x.name)
+		if x.attr == "" && pointsBack(x.turns[0].text, x.gold) {
+			x.noise, x.gold = "no name", "" // nor is it a thing that others mention
+		}
 		o.s.facts = append(o.s.facts, &x)
 	}
 }
