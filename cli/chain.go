@@ -176,7 +176,10 @@ func runSparkChain(ctx context.Context, e *env, o spark.Options) error {
 	o.Stdout, o.Stderr = e.out, e.err
 	err := spark.Run(ctx, o)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == exitFindings {
-		return errFindings
+		err = errFindings
+	} else if err != nil {
+		return err
 	}
+	e.warnf("wrote %s", o.Out)
 	return err
 }

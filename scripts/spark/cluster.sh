@@ -2,6 +2,7 @@
 # Runs steps on a real standalone cluster on this machine, one master and two workers of the
 # pip package. In each job the executor of the first filter is killed with signal 9. The
 # lines written are those of the one-machine command, in any order: cluster.sh ROWS [STEP...]
+# STEP:rows has Spark exchange rows where files would do.
 #   HOT, ODD (see steps.sh), MEMBENCH, PYTHON (with pyspark[sql]), JAVA_OPTIONS of all processes
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -36,13 +37,15 @@ for w in 1 2; do daemon worker.Worker --host 127.0.0.1 --webui-port 0 -c 1 -m 1g
 
 main() {
   local bad=0
-  for step in "${@:-to-graph}"; do
+  for job in "${@:-to-graph}"; do
+    step=${job%:rows} exchange=auto
+    [ "$step" = "$job" ] || exchange=rows
     prepare "$step"
     "$mb" "${one[@]}" >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
     if [ "$step" = validate ]; then mkdir "$dir/one" && mv "$dir/out.txt" "$dir/one/findings.jsonl"; fi
     touch "$dir/kill"
     code=0
-    "$python" "${far[@]}" --master "spark://127.0.0.1:$port" --num-shards 4 --membench "$dir/membench" \
+    "$python" "${far[@]}" --master "spark://127.0.0.1:$port" --num-shards 4 --exchange "$exchange" --membench "$dir/membench" \
       --conf spark.driver.memory=512m --conf spark.executor.memory=600m --conf "spark.local.dir=$dir" \
       --conf "spark.driver.extraJavaOptions=${JAVA_OPTIONS:-}" --conf "spark.executor.extraJavaOptions=${JAVA_OPTIONS:-}" >"$dir/job.log" 2>&1 || code=$?
     [ $code = 0 ] || [ $code = 3 ] || { tail -20 "$dir/job.log" >&2; exit 1; }
@@ -50,7 +53,7 @@ main() {
     want=$(sum "$dir/one") have=$(sum "$dir/far") same=same
     if [ "$want" != "$have" ]; then same="DIFFERENT from $want" bad=1; fi
     if [ -e "$dir/kill" ] || [ "$lost" = 0 ]; then same="$same, but NO executor was killed" bad=1; fi
-    echo "cluster: $step, $n rows, executor killed ($lost lines about what was lost): $have, $same"
+    echo "cluster: $job, $n rows, executor killed ($lost lines about what was lost): $have, $same"
   done
   return $bad
 }

@@ -6,13 +6,15 @@
 
 Each step is one or two filters of membench (membench shard STAGE map|combine|reduce, or a step
 that reads standard input) around one exchange of lines by key; docs/scale.md describes the
-lines. Text passes as bytes: Spark never decodes it. The output folder appears whole or not at
-all, with manifest.json. Progress is on Spark's own page.
+lines. On a disk that all nodes share the tasks exchange files, elsewhere Spark exchanges rows.
+Text passes as bytes: Spark never decodes it. The output folder appears whole or not at all,
+with manifest.json. Progress is on Spark's own page.
 """
 import argparse
-import bisect
+import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import threading
 import urllib.parse
+import uuid
 from collections import Counter
 
 import pyarrow as pa
@@ -35,6 +38,7 @@ KINDS = {"events": "event", "entities": "entity", "claims": "claim", "nodes": "n
 NAMES = {"entity": "entities", "claim": "claims", "node": "nodes", "edge": "edges", "finding": "findings"}  # of frames, as folders
 SHARD = 128 << 20  # bytes of input a shard, where --num-shards does not say
 NAMED = "name string, value binary"
+EVERY = "!"  # the name of frames that every part is to have
 
 
 def joined(column):
@@ -42,33 +46,47 @@ def joined(column):
     return pc.binary_join(pa.ListArray.from_arrays([0, len(column)], column), b"\n")[0].as_buffer()
 
 
-def text_of(batch):
-    """The lines of a batch, or of the places in files that it names, in pieces of any size."""
-    if "place" not in batch.schema.names:
+def texts_of(batches):
+    """The lines of batches, in pieces of any size."""
+    for batch in batches:
         if batch.num_rows:
             yield joined(batch.column("value"))
             yield b"\n"
-        return
-    for start, end, name in (place for places in batch.column("place").to_pylist() for place in json.loads(places)):
-        with open(name, "rb") as f:
+
+
+def placed(places):
+    """The lines that begin in places of files, in pieces of any size. A place is start, end and file; of a compressed file it is all of it."""
+    for start, end, name in places:
+        if name.endswith(".gz"):
+            last = b"\n"
+            with gzip.open(name) as f:
+                while piece := f.read(CHUNK):
+                    yield piece
+                    last = piece
+            if not last.endswith(b"\n"):
+                yield b"\n"
+            continue
+        with open(name, "rb", buffering=0) as f:
             if start:
                 f.seek(start - 1)
-                f.readline()  # it began before
+                with open(f.fileno(), "rb", closefd=False) as lines:
+                    start += len(lines.readline()) - 1  # it began before
+                f.seek(start)
             piece = b""
-            while (left := end - f.tell()) > 0 and (piece := f.read(min(CHUNK, left))):
+            while start < end and (piece := f.read(min(CHUNK, end - start))):
+                start += len(piece)
                 yield piece
             if piece and not piece.endswith(b"\n"):
-                yield f.readline().removesuffix(b"\n") + b"\n"
+                with open(f.fileno(), "rb", closefd=False) as lines:
+                    yield lines.readline().removesuffix(b"\n") + b"\n"
 
 
-def feed(head, batches, stdin, failed):
-    """Writes some lines, and those of batches, to a process."""
+def feed(pieces, stdin, failed):
+    """Writes text to a process."""
     try:
         with stdin:
-            stdin.write(head)
-            for batch in batches:
-                for piece in text_of(batch):
-                    stdin.write(piece)
+            for piece in pieces:
+                stdin.write(piece)
     except BrokenPipeError:
         pass  # its exit code says why
     except BaseException as e:  # of Spark: a lost task must not look like the end of the lines
@@ -76,11 +94,11 @@ def feed(head, batches, stdin, failed):
 
 
 def frames_of(stream):
-    """Names and texts of the frames that shard writes; texts are without the last line end."""
+    """Names and texts of the frames that shard writes."""
     while line := stream.readline():
         name, size = line.split(b"\t")
-        text = stream.read(int(size) - 1)
-        if stream.read(1) != b"\n":
+        text = stream.read(int(size))
+        if len(text) < int(size):
             return  # its exit code says why
         yield name.decode(), text
 
@@ -91,29 +109,10 @@ def chunks_of(stream, name):
     while chunk := stream.read(CHUNK):
         lines, found, more = (rest + chunk).rpartition(b"\n")
         if found:
-            yield name, lines
+            yield name, lines + b"\n"
         rest = more
     if rest:
-        yield name, rest
-
-
-def rows(texts, digests=None, counts=None):
-    """Record batches of names and texts. What is a part of the output is known by its digest."""
-    sums = {}
-    for name, text in texts:
-        if name == "count":
-            counts.add({TaskContext.get().partitionId(): text})
-            continue
-        name = NAMES.get(name, name)
-        if digests is not None:
-            digest = sums.setdefault(name, hashlib.sha256())
-            digest.update(text)
-            digest.update(b"\n")
-        ends = pa.array([0, len(text)], pa.int32()).buffers()[1]
-        yield pa.RecordBatch.from_arrays([pa.array([name]), pa.Array.from_buffers(pa.binary(), 1, [None, ends, pa.py_buffer(text)])], ["name", "value"])
-    if sums:
-        part = TaskContext.get().partitionId()
-        digests.add({(part, name): s.hexdigest() for name, s in sums.items()})
+        yield name, rest + b"\n"
 
 
 class Union(AccumulatorParam):
@@ -127,64 +126,45 @@ class Union(AccumulatorParam):
         return a
 
 
-def filtered(frame, commands, rejected, head=b"", name="", digests=None, bounds=None, always=False, counts=None):
-    """Lets the lines of each partition pass through commands of the shell, one after the
-    other, with head (text, or texts by partition) before them. What comes out is frames,
-    or lines with one name; the frame count goes to counts. A partition without lines starts nothing, but for always."""
+def passed(pieces, commands, done, name="", file="", bounds=None):
+    """Lets text, in pieces of any size, pass through commands of the shell, one after the
+    other. What comes out is frames, or lines with one name. done is told whether there were faults."""
+    environ, chain, failed = {**os.environ, "FILE": file}, [], []
+    with tempfile.NamedTemporaryFile() as keys:
+        if bounds is not None:
+            keys.write(bounds)
+            keys.flush()
+            environ["BOUNDS"] = keys.name
+        for command in commands:
+            chain.append(subprocess.Popen(["sh", "-c", f"exec {command}"], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE, env=environ, pipesize=1 << 20))
+            if len(chain) > 1:
+                chain[-2].stdout.close()
+        feeder = threading.Thread(target=feed, args=(pieces, chain[0].stdin, failed), daemon=True)
+        feeder.start()
+        try:
+            yield from chunks_of(chain[-1].stdout, name) if name else frames_of(chain[-1].stdout)
+            feeder.join()
+            codes = [process.wait() for process in chain]
+        finally:
+            for process in chain:
+                process.kill()
+    if failed:
+        raise failed[0]
+    done(faulty(commands, codes))
 
-    def run(batches):
-        first = next((b for b in batches if b.num_rows), None)
-        if first is None and not always:
-            return
-        before = head.get(TaskContext.get().partitionId(), b"") if isinstance(head, dict) else head
 
-        def all_of_them():
-            if first is not None:
-                yield first
-            yield from batches
-
-        environ = dict(os.environ)
-        if first is not None and "file" in first.schema.names:
-            environ["FILE"] = plain(first.column("file")[0].as_py())
-        chain, failed = [], []
-        with tempfile.NamedTemporaryFile() as keys:
-            if bounds is not None:
-                keys.write(bounds)
-                keys.flush()
-                environ["BOUNDS"] = keys.name
-            for command in commands:
-                chain.append(subprocess.Popen(["sh", "-c", command], stdin=chain[-1].stdout if chain else subprocess.PIPE, stdout=subprocess.PIPE, env=environ, pipesize=1 << 20))
-                if len(chain) > 1:
-                    chain[-2].stdout.close()
-            feeder = threading.Thread(target=feed, args=(before, all_of_them(), chain[0].stdin, failed), daemon=True)
-            feeder.start()
-            try:
-                yield from rows(chunks_of(chain[-1].stdout, name) if name else frames_of(chain[-1].stdout), digests, counts)
-                feeder.join()
-                codes = [process.wait() for process in chain]
-            finally:
-                for process in chain:
-                    process.kill()
-        if failed:
-            raise failed[0]
-        check(commands, codes, rejected)
-
-    return frame.mapInArrow(run, NAMED)
+def faulty(commands, codes):
+    """1 where commands reported faults (3); any other code but 0 fails the task."""
+    for command, code in zip(commands, codes):
+        if code not in (0, 3):
+            raise RuntimeError(f"{command}: exit code {code}, see the executor's standard error")
+    return int(3 in codes)
 
 
 def plain(path):
     """A file's name as people write it."""
     url = urllib.parse.urlparse(path)
     return urllib.parse.unquote(url.path if url.scheme == "file" else path)
-
-
-def check(commands, codes, rejected):
-    """Counts a task that reported faults (3); any other code but 0 fails the task."""
-    for command, code in zip(commands, codes):
-        if code not in (0, 3):
-            raise RuntimeError(f"{command}: exit code {code}, see the executor's standard error")
-    if 3 in codes:
-        rejected.add(1)
 
 
 def each_file(frame, command, rejected):
@@ -204,11 +184,231 @@ def each_file(frame, command, rejected):
                         with open(os.path.join(folder, name), "wb") as f:
                             f.write(content)
                     out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, cwd=cwd, env={**os.environ, "NAME": name})
-                check([f"{path}: {command}"], [out.returncode], rejected)
+                rejected.add(faulty([f"{path}: {command}"], [out.returncode]))
                 lines = out.stdout.split(b"\n")
                 yield pa.RecordBatch.from_arrays([pa.array(lines[:-1], pa.binary())], ["value"])
 
     return frame.select("path", "content").mapInArrow(run, "value binary")
+
+
+def rows(texts, digests, counts=None):
+    """Record batches of names and texts. What is a part of the output is known by its digest."""
+    sums = {}
+    for name, text in texts:
+        if name == "count":
+            counts.add({TaskContext.get().partitionId(): text})
+            continue
+        name = NAMES.get(name, name)
+        if digests is not None:
+            digest = sums.setdefault(name, hashlib.sha256())
+            digest.update(text)
+        ends = pa.array([0, len(text) - 1], pa.int32()).buffers()[1]
+        yield pa.RecordBatch.from_arrays([pa.array([name]), pa.Array.from_buffers(pa.binary(), 1, [None, ends, pa.py_buffer(text)])], ["name", "value"])
+    if sums:
+        part = TaskContext.get().partitionId()
+        digests.add({(part, name): s.hexdigest() for name, s in sums.items()})
+
+
+class Rows:
+    """Lines as rows, which Spark reads, exchanges and writes: for any Hadoop file system and any form."""
+
+    def __init__(self, steps):
+        self.s, self.spark = steps, steps.spark
+        self.counts = self.spark.sparkContext.accumulator({}, Union())
+
+    def texts(self, paths):
+        return self.s.lines(paths)
+
+    def files(self, paths):
+        """Whole files, each as one partition with its name."""
+        files = self.s.files(paths)
+        for setting in ("maxPartitionBytes", "openCostInBytes"):
+            self.spark.conf.set(f"spark.sql.files.{setting}", 1 << 50)
+        text = self.spark.read.option("lineSep", "\n").text(files)
+        # Only the first line of a partition needs its file's name.
+        return text.selectExpr("cast(value as binary) value", "if(monotonically_increasing_id() % 8589934592 = 0, input_file_name(), null) file")
+
+    def filtered(self, frame, commands, head=b"", name="", output=False, bounds=None, always=False, silent=False):
+        """Lets the lines of each partition pass through commands, with head (text, or texts by
+        partition) before them. A partition without lines starts nothing, but for always."""
+        digests, counts, rejected = self.s.digests if output else None, self.counts, self.s.rejected
+
+        def done(faults):
+            if not silent:
+                rejected.add(faults)
+
+        def run(batches):
+            first = next((b for b in batches if b.num_rows), None)
+            if first is None and not always:
+                return
+            before = head.get(TaskContext.get().partitionId(), b"") if isinstance(head, dict) else head
+            file = plain(first.column("file")[0].as_py()) if first is not None and "file" in first.schema.names else ""
+            pieces = itertools.chain([before], texts_of(itertools.chain([first] if first is not None else [], batches)))
+            yield from rows(passed(pieces, commands, done, name, file, bounds), digests, counts)
+
+        return frame.mapInArrow(run, NAMED)
+
+    def union(self, frames):
+        out = frames[0]
+        for more in frames[1:]:
+            out = out.union(more)
+        return out
+
+    def together(self, frames):
+        """Brings the frames of one part together."""
+        return frames.where(f"name <> '{EVERY}'").repartitionById(self.s.shards, F.expr("cast(name as int)"))
+
+    def done(self, frames):
+        """The frames, which later jobs do not make again."""
+        return frames.persist(StorageLevel.DISK_ONLY)
+
+    def exchanged(self, frames):
+        """The frames together, whose exchange later jobs do not make again."""
+        frame = self.together(frames)
+        rdd = frame._jdf.queryExecution().toRdd()
+        rdd.count()
+        return DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rdd, frame._jdf.schema(), False), self.spark)
+
+    def counted(self):
+        return self.counts.value.values()
+
+    def named(self, frames, name):
+        """The texts of one name."""
+        return [bytes(r["value"]) + b"\n" for r in frames.where(F.col("name") == name).select("value").collect()]
+
+    def again(self, folder):
+        """The lines of a folder that was written, as one partition."""
+        return self.spark.read.option("lineSep", "\n").schema("value string").text(folder).selectExpr("cast(value as binary) value").coalesce(1)
+
+    def parts(self, frame, folder, end, start):
+        """Writes each name's texts to a folder of parts, part-00000.jsonl and so on."""
+        to = f"{folder}/_parts"
+        fs, path = self.s.fs(to), self.s.path
+        frame.selectExpr("name", "cast(value as string) value").write.partitionBy("name").option("lineSep", "\n").option("compression", self.s.o.compression).text(to)
+        for name in fs.listStatus(path(to)):
+            name = name.getPath()
+            if not name.getName().startswith("name="):
+                continue
+            into = f"{folder}/{urllib.parse.unquote(name.getName()[5:]).removesuffix(end)}"
+            fs.mkdirs(path(into))
+            files = sorted(f.getPath().getName() for f in fs.listStatus(name))
+            for i, f in enumerate(f for f in files if f.startswith("part-")):
+                fs.rename(path(f"{name}/{f}"), path(f"{into}/part-{i + start:05d}{end}{'.gz' if f.endswith('.gz') else ''}"))
+        fs.delete(path(to), True)
+
+
+def written(texts, base, output):
+    """Writes texts to files that start with base: to one, or for an output to one for each
+    name. Returns the places of each name, and digests."""
+    files, places, sums, counts = {}, {}, {}, []
+    try:
+        for name, text in texts:
+            if name == "count":
+                counts.append(text)
+                continue
+            name = NAMES.get(name, name)
+            key = name if output else ""
+            if key not in files:
+                files[key] = open(f"{base}.{len(files)}", "wb", buffering=0)
+            f, mine = files[key], places.setdefault(name, [])
+            start = f.tell()
+            view = memoryview(text)
+            while view:
+                view = view[f.write(view) :]
+            if output:
+                digest = sums.setdefault(name, hashlib.sha256())
+                digest.update(text)
+            if mine and mine[-1][1] == start:
+                mine[-1] = (mine[-1][0], f.tell(), f.name)
+            else:
+                mine.append((start, f.tell(), f.name))
+    finally:
+        for f in files.values():
+            f.close()
+    return places, {name: s.hexdigest() for name, s in sums.items()}, counts
+
+
+class Files:
+    """Lines as places in files of a disk that all nodes share. Spark starts the tasks, and
+    starts them again where they are lost; no line passes through it. Each try writes files of
+    its own, and those of the try that Spark takes are used. What is between two filters is a
+    list of number, name and places; what a filter reads is a list of places by task."""
+
+    def __init__(self, steps, folder):
+        self.s, self.folder, self.counts = steps, folder, []
+        os.makedirs(folder, exist_ok=True)
+
+    def sized(self, paths):
+        files = self.s.files(paths)
+        return [(f.removeprefix("file:"), self.s.fs(f).getFileStatus(self.s.path(f)).getLen()) for f in files]
+
+    def texts(self, paths):
+        files = self.sized(paths)
+        most, tasks, room = min(SHARD, max(1 << 22, -(-self.s.size // self.s.shards))), [], 0
+        for f, size in files:
+            step = max(1, size) if f.endswith(".gz") else most
+            for start in range(0, size, step):
+                end = min(size, start + step)
+                if room < end - start:
+                    tasks.append([])
+                    room = most
+                tasks[-1].append((start, end, f))
+                room -= end - start
+        return tasks
+
+    def files(self, paths):
+        return [[(0, size, f)] for f, size in self.sized(paths)]
+
+    def filtered(self, tasks, commands, head=b"", name="", output=False, bounds=None, always=False, silent=False):
+        folder = self.folder
+
+        def run(task):
+            n, before, places = task
+            faults = []
+            file = places[0][2] if places else ""
+            texts = passed(itertools.chain([before], placed(places)), commands, faults.append, name, file, bounds)
+            return n, *written(texts, f"{folder}/{uuid.uuid4().hex}", output), faults[0]
+
+        work = [(n, head.get(n, b"") if isinstance(head, dict) else head, places) for n, places in enumerate(tasks) if places or always]
+        made = []
+        for n, places, sums, counts, faults in self.s.spark.sparkContext.parallelize(work, max(1, len(work))).map(run).collect():
+            made += [(n, name, of) for name, of in places.items()]
+            self.counts += counts
+            self.s.digests.add({(n, name): s for name, s in sums.items()})
+            self.s.rejected.add(0 if silent else faults)
+        return made
+
+    def union(self, made):
+        return [m for of in made for m in of]
+
+    def together(self, made):
+        tasks = [[] for _ in range(self.s.shards)]
+        for _, name, places in made:
+            if name != EVERY:
+                tasks[int(name)] += places
+        return tasks
+
+    def done(self, made):
+        return made
+
+    exchanged = together
+
+    def counted(self):
+        return self.counts
+
+    def named(self, made, name):
+        return [b"".join(placed(places)) for _, of, places in made if of == name]
+
+    def again(self, folder):
+        return [[place for places in self.texts([folder]) for place in places]]
+
+    def parts(self, made, folder, end, start):
+        folder, numbers = folder.removeprefix("file:"), Counter()
+        for _, name, places in sorted(made):
+            into = f"{folder}/{name.removesuffix(end)}"
+            os.makedirs(into, exist_ok=True)
+            os.rename(places[0][2], f"{into}/part-{numbers[name] + start:05d}{end}")
+            numbers[name] += 1
 
 
 class Steps:
@@ -273,60 +473,34 @@ class Steps:
             frame = frame.union(more)
         return frame.repartition(self.shards) if frame.rdd.getNumPartitions() < self.shards else frame
 
-    def texts(self, paths):
-        """The lines of files, for filters. Of files that every node has as its own it is the places, for Spark would look at each line."""
-        files = [(f, self.fs(f).getFileStatus(self.path(f)).getLen()) for f in self.files(paths)]
-        if not self.size or not all(f.startswith("file:") and f.endswith(".jsonl") for f, _ in files):
-            return self.lines(paths)
-        most, tasks, room = min(SHARD, max(1 << 22, -(-self.size // self.shards))), [], 0
-        for f, size in files:
-            for start in range(0, size, most):
-                end = min(size, start + most)
-                if room < end - start:
-                    tasks.append([])
-                    room = most
-                tasks[-1].append((start, end, f.removeprefix("file:")))
-                room -= end - start
-        places = self.spark.range(0, len(tasks), 1, len(tasks))
-        return places.select(F.get(F.lit([json.dumps(t) for t in tasks]), F.col("id").cast("int")).alias("place"))
-
     def cut(self):
         return f"{self.membench} shard cut --parts {self.shards}"
 
-    def together(self, frames):
-        """Brings the frames of one part together."""
-        return frames.repartitionById(self.shards, F.expr("cast(name as int)"))
-
-    def exchanged(self, frame):
-        """The frame after its exchange, which later jobs do not make again."""
-        rdd = frame._jdf.queryExecution().toRdd()
-        rdd.count()
-        return DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rdd, frame._jdf.schema(), False), self.spark)
-
     def reduce(self, stage, mapped, options):
         """Reduces what has one key; what comes out has the names of its kinds."""
-        return filtered(self.together(mapped), [f"{self.membench} shard {stage} reduce {options}"], self.rejected, digests=self.digests)
+        return self.way.filtered(self.way.together(mapped), [f"{self.membench} shard {stage} reduce {options}"], output=True)
 
-    def here(self, lines, command):
-        """What a command makes of lines on this machine."""
-        return subprocess.run(["sh", "-c", command], input=b"".join(line + b"\n" for line in lines), stdout=subprocess.PIPE).stdout
+    def here(self, text, command):
+        """What a command makes of text on this machine."""
+        return subprocess.run(["sh", "-c", command], input=text, stdout=subprocess.PIPE).stdout
 
     def sample(self, paths, pieces):
-        """Some lines from so many places all over the input."""
+        """Some lines from so many places all over the input, as text."""
         files, piece = self.files(paths), 1 << 14
         if any(not f.endswith(".jsonl") for f in files):
-            return [r["value"] for r in self.lines(paths).sample(min(1.0, pieces * piece / max(1, self.size)), 1).collect()]
+            return b"".join(bytes(r["value"]) + b"\n" for r in self.lines(paths).sample(min(1.0, pieces * piece / max(1, self.size)), 1).collect())
         read, step, start, out = self.spark.sparkContext._jvm.org.apache.commons.io.IOUtils.toByteArray, max(piece, self.size // pieces), 0, []
         for f in files:
-            fs, p = self.fs(f), self.path(f)
+            fs, p, here = self.fs(f), self.path(f), f.startswith("file:")
             end = start + fs.getFileStatus(p).getLen()
-            stream = fs.open(p)
+            stream = open(f.removeprefix("file:"), "rb") if here else fs.open(p)
             for at in range(-(-start // step) * step, end, step):
                 stream.seek(at - start)
-                out += bytes(read(stream, min(piece, end - at))).split(b"\n")[at > start : -1]
+                size = min(piece, end - at)
+                out += (stream.read(size) if here else bytes(read(stream, size))).split(b"\n")[at > start : -1]
             stream.close()
             start = end
-        return out
+        return b"".join(line + b"\n" for line in out)
 
     def hot(self, paths, command):
         """Whether a sample of the lines has a key of more lines than a shard should have."""
@@ -338,18 +512,18 @@ class Steps:
 
     def mapped(self, stage, paths, options=""):
         """Keyed lines in parts; where some key is hot, lines are merged where they are read first."""
-        text = self.texts(paths)
+        text = self.way.texts(paths)
         commands = [f"{self.membench} shard {stage} map {options}"]
         if self.hot(paths, commands[0]):
             commands.append(f"{self.membench} shard {stage} combine {options.split('--hop')[0]}")
-        return filtered(text, [*commands, self.cut()], self.rejected)
+        return self.way.filtered(text, [*commands, self.cut()])
 
     def named(self, lines, name):
         """Lines as an output."""
         digests = self.digests
 
         def run(batches):
-            return rows(((name, joined(b.column(0))) for b in batches if b.num_rows), digests)
+            return rows(((name, joined(b.column(0)).to_pybytes() + b"\n") for b in batches if b.num_rows), digests)
 
         return lines.mapInArrow(run, NAMED)
 
@@ -366,7 +540,7 @@ class Steps:
     def claimify(self):
         text = self.lines(self.o.input)
         conv = F.get_json_object(F.expr("cast(value as string)"), "$.payload.conv_id")
-        return filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], self.rejected, name="by_conv", digests=self.digests), ["by_conv"]
+        return self.way.filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], name="by_conv", output=True), ["by_conv"]
 
     def compile_claims(self):
         return self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options), f"--frames {self.o.options}"), ["entities", "claims"]
@@ -375,36 +549,23 @@ class Steps:
         hops = {h: p for h, p in (("events", self.o.events), ("exports", self.o.exports), ("claims", self.o.claims)) if p}
         given = f"--given {','.join(hops)} {self.o.options}"
         self.files([p for paths in hops.values() for p in paths])  # of all together there are so many shards
-        mapped = None
-        for hop, paths in hops.items():
-            part = self.mapped("to-graph", paths, f"{given} --hop {hop}")
-            mapped = part if mapped is None else mapped.union(part)
+        mapped = self.way.union([self.mapped("to-graph", paths, f"{given} --hop {hop}") for hop, paths in hops.items()])
         return self.reduce("to-graph", mapped, f"--frames {given}"), ["nodes", "edges"]
 
     def validate(self):
-        files = self.files(self.o.input)
-        for setting in ("maxPartitionBytes", "openCostInBytes"):  # a file is a partition
-            self.spark.conf.set(f"spark.sql.files.{setting}", 1 << 50)
-        text = self.spark.read.option("lineSep", "\n").text(files)
-        # Only the first line of a partition needs its file's name.
-        first = "if(monotonically_increasing_id() % 8589934592 = 0, input_file_name(), null) file"
-        text = text.selectExpr("cast(value as binary) value", first)
-        mapped = filtered(text, [f'{self.membench} shard validate map --name "$FILE" {self.o.options}', self.cut()], self.rejected).persist(StorageLevel.DISK_ONLY)
-        given = mapped.where("name = '!'").selectExpr("value").distinct().collect()
-        head = b"".join(bytes(r["value"]) + b"\n" for r in given)
-        parts = self.together(mapped.where("name <> '!'"))
-        return filtered(parts, [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], self.rejected, head, digests=self.digests), ["findings"]
+        mapped = self.way.done(self.way.filtered(self.way.files(self.o.input), [f'{self.membench} shard validate map --name "$FILE" {self.o.options}', self.cut()]))
+        given = b"".join(sorted(set(self.way.named(mapped, EVERY))))
+        return self.way.filtered(self.way.together(mapped), [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], given, output=True), ["findings"]
 
     def cypher(self):
-        text = self.texts(self.o.input)
+        text = self.way.texts(self.o.input)
         command = f"{self.membench} shard cypher map {self.o.options}"
         sample = self.here(self.sample(self.o.input, max(64, 8 * self.shards)), f"{command} 2> /dev/null")
         keys = sorted(line.partition(b"\t")[0] for line in sample.splitlines())
         bounds = sorted({keys[i * len(keys) // self.shards] for i in range(1, self.shards) if keys})
-        counts = self.spark.sparkContext.accumulator({}, Union())
-        mapped = filtered(text, [command, f'{self.membench} shard cut --bounds "$BOUNDS"'], self.rejected, bounds=b"".join(k + b"\n" for k in bounds), counts=counts)
-        parts = self.exchanged(self.together(mapped))
-        groups = [json.loads(line) for text in counts.value.values() for line in text.splitlines()]
+        mapped = self.way.filtered(text, [command, f'{self.membench} shard cut --bounds "$BOUNDS"'], bounds=b"".join(k + b"\n" for k in bounds))
+        parts = self.way.exchanged(mapped)
+        groups = [json.loads(line) for text in self.way.counted() for line in text.splitlines()]
         total, before, heads = Counter(), Counter(), {}
         for g in groups:
             total[g["group"]] += g["rows"]
@@ -415,35 +576,44 @@ class Steps:
         heads = {part: b"".join(line(*group) for group in of.items()) for part, of in heads.items()}
         self.rest = b"".join(line(name, 0) for name in total)
         reduce = f"{self.membench} shard cypher reduce {self.o.options}"
-        return filtered(parts, [reduce], self.rejected, heads, digests=self.digests), ["01-constraints.cypher", "02-nodes.cypher", "03-edges.cypher"]
+        return self.way.filtered(parts, [reduce], heads, output=True), ["01-constraints.cypher", "02-nodes.cypher", "03-edges.cypher"]
 
     def cypher_rest(self, folder):
         """Statements whose rows were in several parts, and what each script starts with."""
-        text = self.spark.read.option("lineSep", "\n").schema("value string").text(folder).selectExpr("cast(value as binary) value").coalesce(1)
-        return filtered(text, [f"{self.membench} shard cypher reduce --heads {self.o.options}"], self.rejected, self.rest, digests=self.digests, always=True)
+        return self.way.filtered(self.way.again(folder), [f"{self.membench} shard cypher reduce --heads {self.o.options}"], self.rest, output=True, always=True)
 
     def admin_csv(self):
-        text = self.texts(self.o.input)
+        text = self.way.texts(self.o.input)
         command = f"{self.membench} shard admin-csv %s {self.o.options}"
-        surveys = filtered(text, [command % "survey"], self.rejected, name="survey").collect()
-        out = self.here((bytes(r["value"]) for r in surveys), command % "plan")
+        surveys = self.way.named(self.way.filtered(text, [command % "survey"], name="survey"), "survey")
+        out = self.here(b"".join(surveys), command % "plan")
         planned = {}
         for name, piece in frames_of(io.BytesIO(out)):
-            planned[name] = planned.get(name, b"") + piece + b"\n"
+            planned[name] = planned.get(name, b"") + piece
         if "plan" not in planned:
             raise SystemExit("membench-spark: no plan of the columns was made, see above")
         plan = planned.pop("plan")
         self.more = planned
-        return filtered(text, [command % "rows"], self.spark.sparkContext.accumulator(0), plan, digests=self.digests), [os.path.dirname(name) for name in planned if "/" in name]
+        return self.way.filtered(text, [command % "rows"], plan, output=True, silent=True), [os.path.dirname(name) for name in planned if "/" in name]
+
+    def shared(self, step, out):
+        """Whether a step reads and writes lines on a disk that all nodes share, and the lists of places are not too long."""
+        o = self.o
+        if o.exchange == "rows" or step not in ("compile-claims", "to-graph", "validate", "cypher", "admin-csv") or o.format != "jsonl" or o.compression != "none":
+            return False
+        files = self.files([*o.events, *o.exports, *o.claims] if step == "to-graph" else o.input)
+        return self.fs(out).getScheme() == "file" and all(f.startswith("file:") and f.endswith((".jsonl", ".jsonl.gz")) for f in files) and (self.shards <= 1024 or o.exchange == "files")
 
     def write(self, step, out):
         """Writes the output of a step below out, which appears whole: made aside, then renamed."""
-        fs, aside = self.fs(out), out.rstrip("/") + "._making"
+        fs = self.fs(out)
+        aside = fs.makeQualified(self.path(out.rstrip("/") + "._making")).toString()
         if fs.exists(self.path(out)):
             raise SystemExit(f"membench-spark: {out} is there already: remove it, or name another")
         fs.delete(self.path(aside), True)
         self.new_output()
         self.more = {}
+        self.way = Files(self, f"{aside}/_lines".removeprefix("file:")) if self.shared(step, aside) else Rows(self)
         self.spark.sparkContext.setJobDescription(f"membench {step}")
         frame, names = STEPS[step](self)
         end = {"cypher": ".cypher", "admin-csv": ".csv"}.get(step, ".jsonl")
@@ -454,11 +624,12 @@ class Steps:
                 membench_parquet.frame(one, KINDS[name], self.membench).write.parquet(f"{aside}/{name}")
             sums = dict(self.digests.value)
         else:
-            self.parts(frame, aside, end, 1 if step == "cypher" else 0)
+            self.way.parts(frame, aside, end, 1 if step == "cypher" else 0)
             sums = dict(self.digests.value)
             if step == "cypher":
                 self.new_output()
-                self.parts(self.cypher_rest(f"{aside}/rest"), aside, end, 0)
+                fs.mkdirs(self.path(f"{aside}/rest"))
+                self.way.parts(self.cypher_rest(f"{aside}/rest"), aside, end, 0)
                 fs.delete(self.path(f"{aside}/rest"), True)
                 sums.update({("rest", *key): s for key, s in self.digests.value.items()})
             for name in names:
@@ -466,6 +637,7 @@ class Steps:
                 if not fs.exists(folder):
                     fs.mkdirs(folder)
                     fs.create(self.path(f"{folder}/part-00000{end}")).close()
+        fs.delete(self.path(f"{aside}/_lines"), True)
         for name, text in self.more.items():
             self.file(fs, f"{aside}/{name}", text)
         manifest = {"step": step, "engine": f"spark {self.spark.version}", "shards": self.shards, "outputs": {}, "rejecting_tasks": self.rejected.value}
@@ -475,28 +647,13 @@ class Steps:
         self.file(fs, f"{aside}/manifest.json", (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode())
         if not fs.rename(self.path(aside), self.path(out)):
             raise SystemExit(f"membench-spark: cannot rename {aside} to {out}")
+        print(f"membench-spark: {step}: wrote {', '.join(f'{out}/{name}' for name in manifest['outputs'])}", file=sys.stderr)
         self.spark.catalog.clearCache()
 
     def file(self, fs, name, text):
         stream = fs.create(self.path(name))
         stream.write(bytearray(text))
         stream.close()
-
-    def parts(self, frame, folder, end, start):
-        """Writes each name's texts to a folder of parts, part-00000.jsonl and so on."""
-        to = f"{folder}/_parts"
-        fs = self.fs(to)
-        frame.selectExpr("name", "cast(value as string) value").write.partitionBy("name").option("lineSep", "\n").option("compression", self.o.compression).text(to)
-        for name in fs.listStatus(self.path(to)):
-            name = name.getPath()
-            if not name.getName().startswith("name="):
-                continue
-            into = f"{folder}/{urllib.parse.unquote(name.getName()[5:]).removesuffix(end)}"
-            fs.mkdirs(self.path(into))
-            files = sorted(f.getPath().getName() for f in fs.listStatus(name))
-            for i, f in enumerate(f for f in files if f.startswith("part-")):
-                fs.rename(self.path(f"{name}/{f}"), self.path(f"{into}/part-{i + start:05d}{end}{'.gz' if f.endswith('.gz') else ''}"))
-        fs.delete(self.path(to), True)
 
     def chain(self):
         """Exports, and events where there are any, to claims and a graph."""
@@ -523,6 +680,9 @@ def split(batches):
 STEPS = {"annotate": Steps.annotate, "claimify": Steps.claimify, "compile-claims": Steps.compile_claims, "to-graph": Steps.to_graph, "validate": Steps.validate, "cypher": Steps.cypher, "admin-csv": Steps.admin_csv, "convert": Steps.convert}
 
 
+JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # where Spark only schedules: both ask less processor time
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("step", choices=[*STEPS, "chain"])
@@ -533,6 +693,7 @@ def main():
     p.add_argument("--master", default="local[*]")
     p.add_argument("--num-shards", type=int, default=0, help="parts of an exchange (default: one a core, or for 128 MB)")
     p.add_argument("--combine", choices=["auto", "yes", "no"], default="auto", help="merge lines where they are read, before the exchange: auto when a sample has a hot key")
+    p.add_argument("--exchange", choices=["auto", "files", "rows"], default="auto", help="rows: always by Spark; files: on a disk that all nodes share where input and output are lines there; auto: so up to 1,024 parts")
     p.add_argument("--format", choices=["jsonl", "parquet"], default="jsonl", help="of the output (chain: jsonl)")
     p.add_argument("--kind", default="", help="kind of the records (convert to parquet)")
     p.add_argument("--compression", choices=["none", "gzip"], default="none")
@@ -544,7 +705,8 @@ def main():
     if o.master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        local = ["spark.driver.extraJavaOptions=-XX:+UseParallelGC", "spark.python.unix.domain.socket.enabled=true"]  # both ask less processor time
+        moves = o.exchange == "rows" or o.format == "parquet" or o.step in ("annotate", "convert")  # records, through the JVM
+        local = [f"spark.driver.extraJavaOptions={'-XX:+UseParallelGC' if moves else JAVA}", "spark.python.unix.domain.socket.enabled=true"]
     builder = SparkSession.builder.master(o.master).appName(f"membench {o.step}")
     for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.execution.arrow.maxBytesPerBatch=8388608", "spark.sql.adaptive.enabled=false", "spark.sql.maxConcurrentOutputFileWriters=1000", *local, *o.conf]:
         builder = builder.config(*setting.split("=", 1))
