@@ -45,7 +45,6 @@ func (t *turn) day() string {
 type sitting struct {
 	id    string // session_id; "" for a conversation without sessions
 	conv  schema.ConvID
-	node  schema.NodeID
 	time  string
 	turns []*turn
 	n     int // place in its case, from 0
@@ -109,7 +108,6 @@ type world struct {
 	words  *words
 	cat    *catalog.Catalog
 	scopes []*scope
-	source map[schema.NodeID]string
 	lost   map[string]int // claims that no case can use, by reason
 }
 

@@ -11,10 +11,7 @@ import (
 
 // A unit is a word of meaning of a text: an English word or phrase, a number, or a Chinese word (what
 // is compared elsewhere by pairs of characters).
-type unit struct {
-	tok
-	clause int // of the answer
-}
+type unit struct{ tok }
 
 // units are the words of a text by their places.
 func (t *text) units() []unit {

@@ -95,7 +95,6 @@ func values(s string, w *when) []value {
 				v.bound, v.pos = side, v.pos-n
 			} else if side, n := boundAfter(s[end:]); side != 0 {
 				v.bound, v.end = side, end+n
-				i = v.end
 			}
 			v.per, n = periodAfter(s[v.end:])
 			i = v.end + n

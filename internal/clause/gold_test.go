@@ -100,7 +100,6 @@ type counts struct {
 	made, right              int
 	persons, polarity, plans [2]int // right, of the facts whose verb and object are right
 	times                    [2]int
-	extraFacts               int
 }
 
 func (c *counts) String() string {

@@ -132,9 +132,6 @@ var statives = map[string]bool{"love": true, "like": true, "hate": true, "need":
 // plans are verbs that say what is meant to come.
 var plans = set("plan intend aim")
 
-// opinions are verbs with a clause that says what someone holds.
-var opinions = set("think believe feel find consider agree disagree reckon recommend prefer doubt realize suspect")
-
 // feelings are adjectives of a state of mind.
 var feelings = set(`happy sad excited nervous anxious worried afraid scared stressed tired exhausted proud glad grateful thankful upset angry mad annoyed frustrated disappointed depressed lonely bored
 	overwhelmed relieved confident motivated inspired hopeful curious surprised shocked embarrassed ashamed jealous guilty thrilled amazed calm relaxed burned burnt homesick heartbroken devastated eager unsure confused torn

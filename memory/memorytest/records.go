@@ -361,7 +361,6 @@ func keptTurns(t *testing.T, m memory.Memory) map[schema.EventRef]bool {
 
 type counter struct {
 	llm, embed atomic.Int64
-	answer     func(llm.Request) (string, error)
 }
 
 func (c *counter) Profile() string { return hashing.New(0).Profile() }

@@ -58,9 +58,8 @@ func TestOurs(t *testing.T) {
 
 // forgetful is a memory with the faults that people's first tries have.
 type forgetful struct {
-	turns  *[]string // shared by all namespaces
-	asked  int
-	double bool
+	turns *[]string // shared by all namespaces
+	asked int
 }
 
 func (f *forgetful) Info() memory.Info { return memory.Info{Name: "forgetful"} }
