@@ -108,22 +108,29 @@ func (g *m0graph) known(name string, v []float32) []recall.Scored {
 	return s.things
 }
 
-// around are the live relations of things near to each name, the nearest first.
+// around are the live relations of things near to each name, the nearest first, at most 100 of
+// each name. Relations of one thing have one score and are in the order of ties, so of each
+// thing only the first 100 can be among them.
 func (g *m0graph) around(names [][]recall.Scored, user string) (out []int) {
+	const most = 100
 	for _, things := range names {
 		score := map[int]float64{}
 		for _, n := range things {
 			if user != "" && g.users[n.Pos] != user {
 				continue
 			}
+			left := most
 			for _, t := range g.things.of[n.Pos] {
 				if g.st.At(t).Status == memory.StatusActive {
 					score[t] = max(score[t], n.Score)
+					if left--; left == 0 {
+						break
+					}
 				}
 			}
 		}
 		best := recall.Best(score)
-		for _, c := range best[:min(100, len(best))] {
+		for _, c := range best[:min(most, len(best))] {
 			if !slices.Contains(out, c.Pos) {
 				out = append(out, c.Pos)
 			}
