@@ -28,26 +28,30 @@ func archive(java, lib string) (string, error) {
 // Warm starts the server of lib once and keeps the classes that it loaded in one file of about
 // 70 MB beside the jars: later starts with the same Java need about a third less processor
 // time. It does nothing where the file exists.
-func Warm(ctx context.Context, java, lib string) (err error) {
-	home, err := os.MkdirTemp("", "membench-warm-")
+func Warm(ctx context.Context, java, lib string) error {
+	version, err := Version(lib)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(home)
-	c := Config{Java: java, Lib: lib, Home: home, Bound: true}
-	if _, err := c.prepare(); err != nil {
-		return err
+	if java == "" {
+		if java, err = FindJava(version); err != nil {
+			return err
+		}
 	}
-	name, err := archive(c.Java, lib)
+	name, err := archive(java, lib)
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	home, err := os.MkdirTemp(lib, ".warm-") // the archive is renamed from there
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
 	made := filepath.Join(home, "start.jsa")
-	c.extra = []string{"-XX:ArchiveClassesAtExit=" + made}
-	s, err := Start(ctx, c)
+	s, err := Start(ctx, Config{Java: java, Lib: lib, Home: home, Bound: true, extra: []string{"-XX:ArchiveClassesAtExit=" + made}})
 	if err != nil {
 		return err
 	}
@@ -57,15 +61,8 @@ func Warm(ctx context.Context, java, lib string) (err error) {
 	case <-ctx.Done():
 		return errors.Join(ctx.Err(), s.Kill())
 	}
-	// The folder of the jars may be on another file system than home.
-	aside := name + ".new"
-	defer os.Remove(aside)
-	b, err := os.ReadFile(made)
-	if err != nil {
-		return fmt.Errorf("%s kept no archive of classes: %w", c.Java, err)
+	if err := os.Rename(made, name); err != nil {
+		return fmt.Errorf("%s kept no archive of classes: %w", java, err)
 	}
-	if err := os.WriteFile(aside, b, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(aside, name)
+	return nil
 }
