@@ -58,6 +58,10 @@ func Load(ctx context.Context, o LoadOptions) (*neo4j.Report, error) {
 	f := o.frame(LoadStep, schema.Latest, "", false)
 	defer f.Close()
 	// Inputs first: a wrong path or graph should not wait for a server.
+	var err error
+	if o.Send.Catalog, err = LoadCatalog(o.Catalogs); err != nil {
+		return nil, err
+	}
 	in, err := o.checked(ctx, f)
 	if err != nil {
 		return nil, err
@@ -67,9 +71,6 @@ func Load(ctx context.Context, o LoadOptions) (*neo4j.Report, error) {
 	}
 	send, err := neo4j.Input{Graph: in, Old: o.Old, Changes: o.Changes, Stdin: f.Stdin, Differs: o.Differs}.Sender(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if o.Send.Catalog, err = LoadCatalog(o.Catalogs); err != nil {
 		return nil, err
 	}
 	o.Send.Report = f.Found
@@ -172,15 +173,11 @@ func (o LoadOptions) checked(ctx context.Context, f *build.Frame) (*graph.Gate, 
 }
 
 func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Gate) error {
-	cat, err := LoadCatalog(o.Catalogs)
-	if err != nil {
-		return err
-	}
 	files, err := graph.Files(o.Graph)
 	if err != nil {
 		return err
 	}
-	err = Rules(ctx, files, RulesOptions{Catalog: cat, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: func(x *schema.Finding) {
+	err = Rules(ctx, files, RulesOptions{Catalog: o.Send.Catalog, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: func(x *schema.Finding) {
 		if !x.Warning { // the load warns of the vocabulary itself
 			f.Found(x)
 		}
