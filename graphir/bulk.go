@@ -33,8 +33,8 @@ import (
 // the sorters of Build, and is merged in while the lines are written.
 
 const (
-	// maxSettings bounds the table of settings, about 300 bytes each. What is beyond needs
-	// four times the processor time and ten times the disk.
+	// maxSettings bounds the table of settings, about 300 bytes each. What is beyond takes
+	// twice the processor time.
 	maxSettings = 1 << 20
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
