@@ -20,13 +20,13 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Keyed lines spread a Checker over processes: Map reads whole files and keeps what one
-// file shows, Reduce settles what only all files show. docs/scale.md specifies them.
+// Keyed lines distribute a Checker over processes: Map reads whole files and keeps what one file shows; Reduce decides what depends on all files. docs/scale.md
+// specifies them.
 
 // Keys that no id has.
 const (
 	keyFinding = "finding:" // and the file's name: a record is a finding
-	keyGiven   = "!given"   // what one file defines at all; every Reduce needs all of these
+	keyGiven   = "!given"   // kinds that one file defines; every Reduce needs all of these
 )
 
 // shownText is more of a text than a message shows: 120 code points.
@@ -50,7 +50,7 @@ type farFact struct {
 	ID   string `json:"x,omitzero"`
 }
 
-// farGiven is what one file defines at all.
+// farGiven lists the kinds that one file defines.
 type farGiven struct {
 	Spaces   []byte   `json:"spaces"`
 	Prefixes []string `json:"prefixes"`
@@ -77,7 +77,7 @@ func parseKey(s string) (k key, err error) {
 	return k, nil
 }
 
-// home is the key of a fact: of what it defines or refers to, or of what the reference depends on.
+// home returns the key of a fact: of the id that it defines or refers to, or that the reference depends on.
 func (x *fact) home() string {
 	if x.cond != (key{}) {
 		return x.cond.hex()
@@ -90,7 +90,7 @@ func (w *farFact) inFileOrder() string {
 	return fmt.Sprintf("%d %s\x00%010d %010d", Rank(w.File), strings.ReplaceAll(w.File, "/", "\x01"), w.Line, w.Seq)
 }
 
-// Map checks one file and writes keyed lines: its findings, and what the set must know of it.
+// Map checks one file and writes keyed lines: its findings, and the facts that the set needs.
 func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Kind, v schema.Version, w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
@@ -203,7 +203,7 @@ func (r *reducer) finding(f *schema.Finding) error {
 	return err
 }
 
-// take reads one record: findings pass, what is given is noted, facts are sorted.
+// take reads one record: findings pass through, given kinds are noted, facts are sorted.
 func (r *reducer) take(text []byte, n int, facts *extsort.Sorter) error {
 	bad := func(err error) error {
 		return fmt.Errorf("line %d of standard input: want a record as 'shard validate map' of this version writes it: %w", n, err)
