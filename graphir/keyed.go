@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -64,9 +63,7 @@ func keyedPart(dst []byte, rec []byte) []byte {
 		h := readHead(rec)
 		key = home(&h)
 	}
-	text := make([]byte, 0, 2+base64.StdEncoding.EncodedLen(len(rec)))
-	text = append(base64.StdEncoding.AppendEncode(append(text, '"'), rec), '"')
-	return keyed.Append(dst, key, text)
+	return keyed.AppendPart(dst, key, rec)
 }
 
 // turnRecord encodes what linking keeps of a turn.
@@ -93,13 +90,11 @@ func (g *gatherer) takeTurn(rec []byte, pass bool) {
 
 // decodePart reads the record of a part, whoever wrote it.
 func decodePart(line []byte) ([]byte, error) {
-	body := bytes.TrimSpace(line)
-	if len(body) >= 2 && body[0] == '"' && body[len(body)-1] == '"' {
-		if rec, err := base64.StdEncoding.Strict().AppendDecode(nil, body[1:len(body)-1]); err == nil && wholePart(rec) {
-			return rec, nil
-		}
+	rec, err := keyed.DecodePart(nil, line)
+	if err == nil && !wholePart(rec) {
+		err = fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
 	}
-	return nil, fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
+	return rec, err
 }
 
 // A cutter takes a part to pieces whose bytes nobody vouches for.
