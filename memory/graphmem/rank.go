@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/bm25"
 	"membench/internal/tokens"
+	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/recall"
 	"membench/schema"
@@ -55,7 +56,7 @@ func Learnt() Weights {
 // score gives every turn a number; only those of use are meant.
 func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool) ([]float64, error) {
 	v.settle()
-	w = v.style.fit(w, len(v.last))
+	w = v.style.fit(w, len(v.last), hashing.Is(v.st.Embed()))
 	n := v.st.Len()
 	v.spare = 0
 	out := v.take(n)

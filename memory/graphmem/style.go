@@ -51,13 +51,18 @@ func (s *style) chat() float64 {
 
 // fit are the weights for the style of a dialogue. In a chat a message is less of a context
 // for its neighbours, whoever is named says in a row what is asked, and what is short says as
-// much as what is long; what helps in chats alone weighs nothing elsewhere. Of a handful of
+// much as what is long; what helps in chats alone weighs nothing elsewhere. Hashed vectors
+// tell of a short message what its words tell, which count for them there. Of a handful of
 // long sessions each speaks of much, so that a session says little of its turns.
-func (s *style) fit(w Weights, sessions int) Weights {
+func (s *style) fit(w Weights, sessions int, hashed bool) Weights {
 	chat := s.chat()
-	for weight, in := range map[*float64]float64{&w.Meaning: .65, &w.SessionMeaning: .5, &w.Next: .5, &w.Window: .85, &w.Speaker: 2, &w.First: 1.5, &w.Temporal: 1.5,
+	for weight, in := range map[*float64]float64{&w.SessionMeaning: .5, &w.Window: .7, &w.Speaker: 2, &w.First: 1.5, &w.Temporal: 1.5,
 		&w.ReplyWords: 0, &w.ReplyMeaning: 0, &w.Length: 0, &w.Question: .5, &w.Terse: 0, &w.TerseOwn: 0, &w.TerseTold: 0, &w.TerseWhole: 0} {
 		*weight *= 1 + chat*(in-1)
+	}
+	if hashed {
+		w.Words *= 1 + chat
+		w.Meaning, w.Next, w.SessionMeaning = (1-chat)*w.Meaning, (1-chat)*w.Next, (1-chat)*w.SessionMeaning
 	}
 	many := min(1, max(0, float64(sessions-handful)/3))
 	w.Session, w.SessionMeaning = many*w.Session, many*w.SessionMeaning
