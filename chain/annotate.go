@@ -32,7 +32,7 @@ type AnnotateOptions struct {
 	Models, Prompts map[string]string // that the tagger asks with, for the manifest
 }
 
-// AnnotateReport says what Annotate did.
+// AnnotateReport is the result of Annotate.
 type AnnotateReport struct {
 	Conversations int            `json:"conversations"`
 	Events        int            `json:"events"`
@@ -53,9 +53,8 @@ type tagger struct {
 	Version string `json:"version"`
 }
 
-// Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and
-// manifest.json, in the folder Out; or all in the file Out, which ends in .jsonl, with
-// its manifest beside it.
+// Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and manifest.json, in the folder Out. If Out ends in .jsonl, it writes one
+// file with its manifest in the same folder.
 func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 	report := AnnotateReport{Tags: map[string]int{}, By: map[string]int{}}
 	f := o.frame("annotate", o.Version, o.Out, isFolder(o.Out))

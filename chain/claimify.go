@@ -32,7 +32,7 @@ type ClaimifyOptions struct {
 	Memory     int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
 }
 
-// ClaimifyReport says what Claimify did.
+// ClaimifyReport is the result of Claimify.
 type ClaimifyReport struct {
 	Conversations, Memories, Entities, Claims int
 	Asked                                     int // memories that the extractor did not know
@@ -52,10 +52,8 @@ const (
 	rejectedSuffix = ".rejected.ndjson" // not .jsonl, so that no later step takes it for claims
 )
 
-// Claimify extracts claims and entities from exported memories: <conv>.jsonl for each
-// conversation, and manifest.json, in the folder Out; or all in the file Out, which ends in
-// .jsonl, with its manifest beside it. What a model was asked about once is kept in
-// Out/.claimify, where Out is a folder.
+// Claimify extracts claims and entities from exported memories: <conv>.jsonl for each conversation, and manifest.json, in the folder Out. If Out ends in
+// .jsonl, it writes one file with its manifest in the same folder. Results of model calls are cached in Out/.claimify if Out is a folder.
 func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err error) {
 	f := o.frame("claimify", o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true

@@ -22,7 +22,7 @@ type CompileOptions struct {
 	Out    string   // events.jsonl, or "-"
 }
 
-// CompileReport says what Compile did.
+// CompileReport is the result of Compile.
 type CompileReport struct {
 	Files    int            `json:"files"`
 	Events   int            `json:"events"`

@@ -31,7 +31,7 @@ type IngestOptions struct {
 	Events      []string // files, folders, "-"
 	Index       string   // index.json that gives the order of the conversations; "": by name
 	Mode        mem0.Mode
-	Raw         bool // store turns as they are
+	Raw         bool // store turns verbatim
 	NoPrefix    bool // leave "[User] " and "[Agent] " off
 	WriteProbes bool
 	SkipRoles   []string
@@ -44,14 +44,13 @@ type IngestOptions struct {
 	Prompts     llm.Prompts
 }
 
-// DefaultIngest is what Ingest does where nothing is chosen.
+// DefaultIngest returns the default options of Ingest.
 func DefaultIngest() IngestOptions {
 	d := replay.Defaults()
 	return IngestOptions{Mode: mem0.Keep, SkipRoles: d.SkipRoles, SkipTags: d.SkipTags, Window: d.Window, Overlap: d.Overlap}
 }
 
-// Ingest fills a memory with dialogue. A run that was killed is finished by the same
-// call; a store that was filled from other input is rejected and stays as it is.
+// Ingest fills a memory with dialogue. Repeating the call finishes a killed run. A store that was filled from other input is rejected and left unchanged.
 func Ingest(ctx context.Context, o IngestOptions) (r replay.Report, err error) {
 	s, err := o.resolve(ctx, false)
 	if err != nil {

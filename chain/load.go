@@ -24,7 +24,7 @@ import (
 type LoadOptions struct {
 	Shared
 	Graph    string            // folder of a graph, a file or "-" of elements; "" with Changes alone
-	Old      string            // folder of the graph that the database holds: what differs is sent; "": all is
+	Old      string            // folder of the graph in the database: only differences are sent; "": everything is
 	Changes  string            // file or "-" of changes, in place of the graph; "": none
 	Catalogs []string          // that add to the vocabulary
 	Target   target.Target     // the server, and one graph in it
@@ -33,17 +33,16 @@ type LoadOptions struct {
 	Index    bool              // make the full-text index, too
 	Embed    llm.Embedder      // makes vectors of claims and memories; nil: none
 	Verify   bool              // read everything back and compare it with Graph
-	Repair   bool              // with Verify: write what is missing or different
+	Repair   bool              // with Verify: write missing and different elements
 
 	Getenv   func(string) string // as Target.Open takes it
-	Part     func(name string)   // called when a part that follows the sending begins; nil: nobody
+	Part     func(name string)   // called when a part after sending begins; nil: not called
 	Embedded func(n int)         // called with how many vectors are made so far
 	Waiting  func(error)         // called with why the load waits
 	Differs  func()              // called where the database does not hold Old: hashes are then compared
 }
 
-// LoadStep is the name of Load in findings and errors, Vectors that of its part in which vectors
-// are made.
+// LoadStep is the name of Load in findings and errors, Vectors the name of the part in which vectors are made.
 const (
 	LoadStep = "load-neo4j"
 	Vectors  = "vectors"
@@ -209,11 +208,11 @@ type BulkOptions struct {
 	Home      string   // folder of the server; "": as target.Admin finds it
 	Database  string
 	Scope     string // of the graph among several in one database
-	Overwrite bool   // replace what the stopped database holds
+	Overwrite bool   // replace the content of the stopped database
 	Getenv    func(string) string
 }
 
-// A BulkReport says what LoadBulk imported.
+// A BulkReport is the result of LoadBulk.
 type BulkReport struct {
 	Database string         `json:"database"`
 	Scope    string         `json:"scope,omitzero"`
@@ -224,8 +223,8 @@ type BulkReport struct {
 	Findings map[string]int `json:"findings"`
 }
 
-// LoadBulk fills an empty, stopped database of this machine: it writes CSV aside and has
-// neo4j-admin import it. The result is that of Load, once Load has run after it.
+// LoadBulk fills an empty, stopped database on this machine: it writes temporary CSV files and imports them with neo4j-admin. After a following Load, the
+// result is the same as Load's alone.
 func LoadBulk(ctx context.Context, o BulkOptions) (rep BulkReport, err error) {
 	admin, err := target.Admin(ctx, o.Home, o.Getenv)
 	if err != nil {

@@ -25,12 +25,9 @@ type RulesOptions struct {
 	Report   func(*schema.Finding)
 }
 
-// Rules reports what validate refuses in a graph and graph.Gate passes on: members that
-// the schema wants, ids, the vocabulary. Every writer of a graph calls it, after its gate.
-// A label or type outside the vocabulary is a warning, once for each name: it can be
-// written, and a project may have a vocabulary of its own.
-// Files that are as to-graph's manifest lists them are not read again: validate refuses
-// nothing in what to-graph writes. Standard input and pipes cannot be read again.
+// Rules reports faults that validate rejects in a graph and graph.Gate accepts: missing members, ids, the vocabulary. Every writer of a graph calls it, after
+// its gate. A label or type outside the vocabulary is a warning, once for each name: it can be written, and a project may have its own vocabulary. Files that
+// match to-graph's manifest are not read again, since validate accepts all output of to-graph. Standard input and pipes cannot be read again.
 func Rules(ctx context.Context, files []string, o RulesOptions) error {
 	made, err := asMade(files, o.Digest)
 	if made || err != nil || slices.ContainsFunc(files, readOnce) {

@@ -41,12 +41,11 @@ type BulkOptions struct {
 	// Progress is called with the parts that are merged, of all, once the input is read;
 	// nil: not reported.
 	Progress func(unit string, done, of int)
-	// Partial merges what has one id and decides nothing between ids: the result may be
-	// merged again with what else has its keys.
+	// Partial merges only records with the same id: the result may be merged again with other records of its keys.
 	Partial bool
 }
 
-// BulkResult says what was done.
+// BulkResult is the result of a bulk compile.
 type BulkResult struct {
 	Files, Records   int
 	Entities, Claims int
@@ -198,9 +197,8 @@ func (b *bulk) cut(ctx context.Context, in []jsonl.File, blocks chan<- jsonl.Blo
 //
 //	kind · key · order (8 bytes) · flags (1 byte) · line · length of kind and key (4 bytes)
 //
-// The key is that of the output's order, each part ended by 0x00 0x01, a 0x00 in it
-// written 0x00 0xff, so that rows compare as bytes. order is the position of the
-// record in 0.0.1, whose merge depends on it, else 0.
+// The key is the one of the output's order. Each part ends with 0x00 0x01, and a 0x00 in it is written 0x00 0xff, so that rows compare as bytes. order is the
+// position of the record in 0.0.1, whose merge depends on it, otherwise 0.
 const (
 	kindEntity = 'E' // sorts before
 	kindClaim  = 'c'

@@ -33,12 +33,12 @@ type Memory struct {
 	ID      schema.MemoryID
 	Point   schema.PointID
 	Fields  schema.PayloadFields
-	Speaker schema.Ref // the user or agent that the text speaks of when it says "I" or nothing
+	Speaker schema.Ref // the user or agent that "I", or a missing subject, refers to
 	Text    string     // Fields.Data without a [User] or [Agent] prefix
 	Other   schema.Ref // the other party of the conversation; zero if unknown
 }
 
-// A Chunk is what an extractor is given at once: memories of one conversation.
+// A Chunk is the input of one extraction: memories of one conversation.
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
@@ -46,8 +46,7 @@ type Chunk struct {
 	cast     *cast    // of the conversation so far; nil: nobody is known yet
 }
 
-// An Answer is what an extractor made of a chunk. Evidence names memories of the
-// chunk; the rest of it is filled in by the caller.
+// An Answer is the result of an extraction. Evidence names memories of the chunk; the caller fills in the rest of it.
 type Answer struct {
 	Statements []schema.Statement
 	Rejected   []Reject
@@ -86,7 +85,7 @@ type Options struct {
 	// fixes and owners looked for. "*" is every scene; none by default.
 	Operations []string
 	Cache      Cache  // nil: nothing is remembered
-	Force      bool   // ask again for what the cache knows
+	Force      bool   // repeat extractions that the cache has
 	Tags       *Tags  // nil: none are offered
 	MaxItems   int    // memories in a chunk; 0: MaxItems
 	MaxChars   int    // code points in a chunk; 0: MaxChars
@@ -130,7 +129,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Conversation is what was extracted from one conversation.
+// A Conversation is the result of one conversation.
 type Conversation struct {
 	ID         schema.ConvID
 	Statements []schema.Statement // in the order of Less

@@ -59,9 +59,8 @@ func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
 	return &Merger{cat: c, v: v, mint: schema.Mint{V: v}, entities: map[schema.EntityID]*entityGroup{}, claims: map[schema.ClaimID]*claimGroup{}, rivals: map[string]map[schema.ClaimID]bool{}}
 }
 
-// Add folds s in and returns every statement that differs afterwards, s's own first.
-// An error is a *schema.Finding without position: s contradicts what is known under
-// its id and was omitted. Warnings are kept for Findings.
+// Add merges s and returns every statement that changed, s's own first. It fails with a *schema.Finding without position if s contradicts the known record of
+// its id; s was then skipped. Warnings are kept for Findings.
 func (m *Merger) Add(s schema.Statement) (changed []schema.Statement, err error) {
 	if f := whole(s); f != nil {
 		return nil, f
@@ -405,7 +404,7 @@ func (k conflictKey) sideOf(keys []conflictKey) string {
 const (
 	ReasonSuperseded   = "superseded"   // a newer object of a single-valued predicate
 	ReasonContradicted = "contradicted" // a newer claim of the opposite polarity
-	ReasonEnded        = "ended"        // told as what used to be
+	ReasonEnded        = "ended"        // a later statement says that it no longer holds
 )
 
 // conflictKeys lists the questions that a claim answers. Claims of other subjects,

@@ -23,11 +23,9 @@ const (
 	maxKept      = 400
 )
 
-// Model is the extractor that asks a model. Bad lines are asked for again with the
-// list of faults; those that stay bad are rejected one by one and the good ones
-// stay. A truncated answer is kept as far as it is whole and the rest asked for; one that
-// was cut off before its first line is asked for with a higher limit. What stays cut off,
-// or is empty, fails: that there is nothing to say, a model says by {"record_type":"none"}.
+// Model is the extractor that asks a model. Bad lines are requested again with the list of errors; those that stay bad are rejected one by one, and the good
+// ones are kept. The complete lines of a truncated answer are kept and the rest is requested; an answer cut off before its first line is requested with a
+// higher limit. A chunk whose answer stays cut off or empty fails: a model reports that there are no statements by {"record_type":"none"}.
 func Model(g llm.Generator, p llm.Prompts, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
 	m := &model{g: g, cat: c, v: v, tags: tags}
 	m.system = systemPrompt(Prompt(p).Text, p.Lang() == "zh", c, v)

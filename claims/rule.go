@@ -19,10 +19,8 @@ import (
 // ruleVersion changes when the built-in rules do.
 const ruleVersion = 5
 
-// Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the
-// patterns of the catalogue. Each memory is read on its own,
-// but for talk about systems, where a memory may leave out the alert that was named
-// before.
+// Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
+// the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
 	h := sha256.New()

@@ -1,5 +1,4 @@
-// Package cli is the command line of membench. A program of one's own that adds memory
-// systems is a main function that calls Main with them.
+// Package cli is the command line of membench. A custom program that adds memory systems is a main function that calls Main with them.
 package cli
 
 import (
@@ -22,8 +21,7 @@ import (
 // aside is removed by the next run. A read of standard input cannot be interrupted.
 const grace = time.Second
 
-// Main is the program, with systems of one's own beside the known ones: `--system NAME`
-// then takes them wherever a system is named. It ends the process.
+// Main runs the program, with additional systems: `--system NAME` accepts them wherever a system is named. It ends the process.
 func Main(systems ...memory.Spec) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -55,8 +53,7 @@ func Main(systems ...memory.Spec) {
 	os.Exit(run(ctx, e, os.Args[1:]))
 }
 
-// Command is the program's command with all below it, for what documents them. Running
-// it is Main's work.
+// Command returns the program's command with its subcommands, for documentation. Use Main to run it.
 func Command() *cobra.Command {
 	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: config.Getenv, now: time.Now})
 }

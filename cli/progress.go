@@ -13,8 +13,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// When progress is shown: a step of less than two seconds shows none, a terminal has a
-// bar that is written over, everything else a line every ten seconds.
+// Progress is shown only for steps of two seconds or more: on a terminal as a bar that is redrawn, otherwise as a line every ten seconds.
 const (
 	barAfter  = 2 * time.Second
 	barEvery  = 500 * time.Millisecond

@@ -37,7 +37,7 @@ const (
 	exitPipe = 141
 )
 
-// ExitCodes is what every command's help ends with.
+// ExitCodes ends the help of every command.
 const ExitCodes = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
 4 eval compare --gate is inconclusive: neither a loss nor its absence is shown,

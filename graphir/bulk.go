@@ -356,11 +356,9 @@ func (b *bulk) has(id string) bool {
 	return ok
 }
 
-// Write makes the graph of in: the lines of its nodes go to nodes, those of its edges
-// to edges, and nodes are done before the first edge is written. Memory holds
-// o.Memory bytes of rows and as much of other parts, a few blocks for each worker,
-// and, where an edge of another hop may end there, 16 bytes for each distinct memory,
-// turn and claim; the turns of the events take 40 bytes each.
+// Write makes the graph of in: node lines go to nodes, edge lines to edges, and all nodes are written before the first edge. Memory holds o.Memory bytes of
+// rows and as much of other parts, a few blocks for each worker, and, if edges of another hop may end there, 16 bytes for each distinct memory, turn and claim;
+// the turns of the events take 40 bytes each. It fails on errors that are not findings.
 func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
 	if err := o.check(); err != nil {
 		return newCounts(), err

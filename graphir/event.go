@@ -194,11 +194,9 @@ func hash64[T string | []byte](s T) uint64 {
 	return h
 }
 
-// A Thread links the turns of one conversation as they come: NEXT from a turn to the
-// one that follows, REPLY_TO from a turn to the nearest earlier turn of another
-// speaker in the same session. Turns that only show or run something neither reply
-// nor are replied to. The zero Thread is ready; Build does the same over whole
-// conversations, in whatever order their turns come.
+// A Thread links the turns of one conversation as they arrive: NEXT from a turn to the following one, REPLY_TO from a turn to the nearest earlier turn of
+// another speaker in the same session. Turns that only show or run something neither reply nor are replied to. The zero Thread is ready to use; Build does the
+// same over whole conversations, in any order of turns.
 type Thread struct{ l linker }
 
 // Add returns the edges from earlier turns to e, which follows all turns added before.

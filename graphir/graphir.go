@@ -1,23 +1,17 @@
 // Package graphir makes the Graph IR, nodes and edges, from events, memory exports and claims.
 //
-// Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge
-// (edges.jsonl); key and order: id, nodes before edges.
+// Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge (edges.jsonl); key and order: id, nodes before edges.
 //
-// A record's projection is pure: Event, Memory and Statement say what one record
-// contributes. Build merges the contributions by id:
+// A record's projection is pure: Event, Memory and Statement return the contribution of one record. Build merges the contributions by id:
 //
-//   - One id is one element. Its scalar properties are those of the earliest
-//     occurrence (instant, then point id); lists point_ids and conv_ids are beside
-//     them only where there is more than one. Order of input never matters.
-//   - A node of several halves holds the union of the properties, those of the memory
-//     graph first, then the claims', then the events'.
-//   - Two different things under one id are finding ID001; an id of more than
-//     schema.MaxIDBytes is ID020 and left out.
-//   - An edge whose end would be missing is a finding and left out, except evidence in
-//     a graph of claims alone: such a graph is loaded beside its memory graph.
+//   - One id is one element. Its scalar properties are those of the earliest occurrence (instant, then point id);
+//     the lists point_ids and conv_ids are added only if there are several. The order of the input does not matter.
+//   - A node of several halves has the union of the properties, first the memory graph's, then the claims', then the events'.
+//   - Two different things with one id are finding ID001; an id of more than schema.MaxIDBytes is ID020 and skipped.
+//   - An edge with a missing end is a finding and skipped, except evidence in a graph of claims alone: such a graph is
+//     loaded together with its memory graph.
 //
-// Bulk does the same over files, several times faster and in bounded memory; a test
-// holds its bytes equal to Build's.
+// Bulk does the same over files, several times faster and in bounded memory; a test compares its bytes with Build's.
 package graphir
 
 import (
@@ -163,9 +157,8 @@ func Statement(s schema.Statement, linked func(schema.Evidence) bool, o Options)
 	return p.elements(func(emit func(*part)) { p.statement(s, pos{}, func(*schema.Finding) {}, emit) })
 }
 
-// Build merges what the records of in contribute, nodes before edges, each ordered by
-// id. Findings come first, then elements; the input is read whole before the first
-// element.
+// Build merges the contributions of in's records, nodes before edges, each ordered by id. Findings come first, then elements; the whole input is read before
+// the first element.
 func Build(ctx context.Context, in Input, o Options) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		if err := o.check(); err != nil {

@@ -94,8 +94,7 @@ func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item
 	return dst
 }
 
-// Join is the merge rule for a graph that grows: a, which was there before, with what
-// only b has behind it, and whether that is more than a.
+// Join is the merge rule for a graph that grows: it appends to a, the existing object, the members that only b has, and reports whether that changed a.
 func Join(a, b schema.Object) (schema.Object, bool) {
 	more := map[string][]byte{}
 	for k, v := range b.Members() {

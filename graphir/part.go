@@ -50,7 +50,7 @@ type part struct {
 	pos pos
 }
 
-// The encoding of a part sorts as compareParts says:
+// The encoding of a part sorts in the order of compareParts:
 //
 //	kind · id · half · at · order · tuple · props · flags · times · points · convs · position
 //

@@ -90,8 +90,8 @@ func (d *done) changed(b *batch) (nodes, edges []string) {
 	return nodes, edges
 }
 
-// Since reads what changed in the scope since a revision: puts of what is there now,
-// deletes of what is gone. known is false where it cannot be told.
+// Since returns the changes in the scope since a revision: puts of elements that exist now, deletes of removed ones. known is false if they cannot be
+// determined.
 func (db *DB) Since(ctx context.Context, revision string) (changes []schema.Change, now string, known bool, err error) {
 	epoch, text, _ := strings.Cut(revision, ":")
 	rev, parsed := strconv.ParseInt(text, 10, 64)

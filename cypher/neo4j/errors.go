@@ -14,7 +14,7 @@ import (
 	"membench/schema"
 )
 
-// Faults of a service, for errors.Is. The errors that wrap them say what to do.
+// Errors of the server, for errors.Is. The errors that wrap them say what to do.
 var (
 	ErrURI         = errors.New("not an address of a Neo4j server")
 	ErrUnreachable = errors.New("no Neo4j server answers")
@@ -24,7 +24,7 @@ var (
 	ErrDuplicates  = errors.New("several elements in the database have one id")
 	ErrReadOnly    = errors.New("the database cannot be written to")
 	ErrNoSpace     = errors.New("the server cannot write to its disk")
-	ErrBroken      = errors.New("the database has failed and must be restarted") // a server whose disk is full says only this
+	ErrBroken      = errors.New("the database has failed and must be restarted") // a server with a full disk reports only this
 )
 
 // explain makes an error of the driver say what is wrong in our words. Findings and
@@ -168,7 +168,7 @@ func version(agent string) (major, minor int, ok bool) {
 	return major, minor, err1 == nil && err2 == nil
 }
 
-// Counters are the server's own counts of what it did.
+// Counters are the server's own counts of its changes.
 type Counters struct {
 	NodesCreated  int `json:"nodes_created"`
 	NodesDeleted  int `json:"nodes_deleted"`

@@ -18,8 +18,7 @@ const heldLabel = "MembenchLoad"
 
 // Held is the recorded state of a scope.
 type Held struct {
-	// Digest is that of the graph that the scope holds (see Digest); "" when a load
-	// has not come to its end, or when what it left is not one input alone.
+	// Digest is the digest of the scope's graph (see Digest); "" if a load has not finished, or if the scope holds more than one input.
 	Digest   string `json:"digest"`
 	Embedder string `json:"embedder,omitzero"` // that made the vectors of the scope
 }
@@ -78,9 +77,8 @@ func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string
 	return digest, err
 }
 
-// A Digest is the digest of a graph: the sum, modulo 2^128, of a hash of each element,
-// and how many there are. Order does not count, and a graph can be changed in it
-// without being read again. The zero Digest is that of no graph.
+// A Digest is the digest of a graph: the sum, modulo 2^128, of a hash of each element, and the number of elements. The order does not matter, and a changed
+// graph's digest can be computed without reading the graph again. The zero Digest belongs to the empty graph.
 type Digest struct {
 	n      int64
 	hi, lo uint64
@@ -117,8 +115,7 @@ func (d Digest) String() string {
 	return fmt.Sprintf("%d-%s", d.n, hex.EncodeToString(b))
 }
 
-// DigestOf is the digest that the scope of db has when it holds in alone. Whoever
-// repeats an id, or has elements that the database cannot hold, gets another one.
+// DigestOf returns the digest of db's scope when it holds only in. Repeated ids, and elements that the database cannot store, give another digest.
 func DigestOf(ctx context.Context, db *DB, in schema.Seq[schema.Element]) (Digest, error) {
 	var d Digest
 	for rec, err := range in {

@@ -38,9 +38,8 @@ type HoldOptions struct {
 	Waiting func(why error) // called once when it has to wait; may be nil
 }
 
-// Hold makes this DB the only writer of its scope until release is called. Every load
-// holds its scope itself; a caller that does several things which belong together holds
-// it around them. Where another writer holds the scope the error is ErrHeld and says who.
+// Hold makes this DB the only writer of its scope until release is called. Every load holds its scope itself; a caller with several related steps holds it
+// around them. If another writer holds the scope, it fails with ErrHeld and names the writer.
 func (db *DB) Hold(ctx context.Context, o HoldOptions) (release func(), err error) {
 	db.holding.Lock()
 	defer db.holding.Unlock()

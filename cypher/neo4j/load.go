@@ -22,22 +22,21 @@ import (
 type LoadOptions struct {
 	Batch    int  // elements a transaction; 0: 5000. Never more than 16 MiB of text; less while the server lacks memory
 	Sessions int  // transactions at the same time, of rows that cannot lock each other; 0: 1
-	DryRun   bool // say what would change, write nothing
-	Prune    bool // delete what the scope holds and the input does not
-	Rewrite  bool // write every element, also where the database says that it is the same
+	DryRun   bool // report the changes without writing them
+	Prune    bool // delete elements of the scope that are not in the input
+	Rewrite  bool // write every element, even if the database has the same one
 	Exact    bool // labels and properties that others added to our elements go, and elements of others that hold an id of the input become ours
 
 	Hold HoldOptions // how to wait for another writer of the scope
 
-	// From is the digest of the graph that LoadChanges starts from, when that is what
-	// the scope holds: the digest of the outcome is then known without reading it.
+	// From is the digest of the graph that LoadChanges starts from, if the scope holds that graph: the digest of the result is then known without reading it.
 	From *Digest
 
 	// Catalog names the labels and types that there should be: another one is a warning,
 	// once. nil: no check.
 	Catalog *catalog.Catalog
 
-	Report   func(*schema.Finding) // gets what was omitted and why; may be nil
+	Report   func(*schema.Finding) // receives skipped elements with the reason; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
 }
 
@@ -51,11 +50,9 @@ const mostKnown = 1 << 19
 // batchBytes bounds a batch of long texts.
 const batchBytes = 16 << 20
 
-// Load puts the elements of in, nodes before edges, and, with Prune, deletes what the
-// scope holds beyond them. Batches are transactions of their own, so a load that was
-// cut off is finished by loading again. Findings of the stream and elements that the
-// database cannot hold go to Report and the rest continues; an edge whose end is in
-// neither the database nor the input before it is GRF031.
+// Load puts the elements of in, nodes before edges, and, with Prune, deletes the scope's other elements. Batches are separate transactions, so loading again
+// finishes an interrupted load. Findings of the stream and elements that the database cannot store go to Report, and the rest continues; an edge with an end
+// that is in neither the database nor the preceding input is GRF031.
 func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*Report, error) {
 	return db.load(ctx, true, func(yield func(step, error) bool) {
 		for rec, err := range in {

@@ -1,21 +1,13 @@
-// Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is
-// the only client of that protocol. A DB is a graph.Store with every ability of package
-// graph; Load and LoadChanges are the bulk path, with an account of every row, Verify
-// compares what is stored with what was sent.
+// Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is the only client of that protocol. A DB is a graph.Store with every ability of
+// package graph; Load and LoadChanges are the bulk path, with a count of every row; Verify compares the stored graph with the input.
 //
-// In the database each node has the label Node and its own labels, the property id
-// under a uniqueness constraint, and the properties that graph.MapProps maps; each
-// edge is one relationship of its type, identified by its own id, which is unique
-// per type. Properties of ours: id, on edges type, src and dst; props_json (what no
-// property can hold), _hash (graph.Hash; an equal one means that there is nothing to
-// write), scope in a named scope, and _vector where there is one. In a named scope ids
-// have the prefix of graph.ScopePrefix. One node MembenchLoad per scope, beside the
-// graph, holds the digest of what a load left whole (see Held).
+// In the database each node has the label Node and its own labels, the property id under a uniqueness constraint, and the properties that graph.MapProps maps;
+// each edge is one relationship of its type, identified by its own id, which is unique per type. Our own properties are id, on edges type, src and dst;
+// props_json (values that no property can hold), _hash (graph.Hash; an equal hash means that nothing must be written), scope in a named scope, and optionally
+// _vector. In a named scope ids have the prefix of graph.ScopePrefix. One node MembenchLoad per scope holds the digest of the last complete load (see Held).
 //
-// A load is a series of transactions, each safe to repeat, so that whatever ends it is
-// repaired by loading again. Order in a transaction: what goes, nodes by id, edges by
-// type and ends; with several sessions nodes go in shards by id, edges in rounds whose
-// shards share no end.
+// A load is a series of transactions. Each is safe to repeat, so loading again repairs any interruption. Order in a transaction: deletions, nodes by id, edges
+// by type and ends; with several sessions nodes go in shards by id, edges in rounds whose shards share no end.
 package neo4j
 
 import (

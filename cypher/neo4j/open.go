@@ -16,7 +16,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 )
 
-// Config says where the graph is.
+// Config is the address of a graph.
 type Config struct {
 	URI      string // bolt://host:7687, neo4j://, with +s or +ssc for TLS; no user in it
 	Database string // "": the user's home database
@@ -35,7 +35,7 @@ type Config struct {
 	Retry time.Duration
 	// Timeout ends a transaction on the server; 0: the server's own limit.
 	Timeout time.Duration
-	// Warn gets what the server warns of, each text once; may be nil.
+	// Warn receives the server's warnings, each text once; may be nil.
 	Warn func(text string)
 }
 

@@ -96,7 +96,7 @@ func (db *DB) await(ctx context.Context) error {
 	})
 }
 
-// EnsureTextIndex makes the full-text index that SearchText asks. It says what it made.
+// EnsureTextIndex creates the full-text index of SearchText if it is missing, and returns the created indexes.
 func (db *DB) EnsureTextIndex(ctx context.Context) (made []string, err error) {
 	props := append(slices.Clone(graph.TextProps), "aliases")
 	ok, err := db.ensureIndex(ctx, searchIndex{name: textIndex, kind: "FULLTEXT", labels: []string{baseLabel}, props: props},
@@ -118,7 +118,7 @@ func (db *DB) EnsureVectorIndex(ctx context.Context, dims int) (made []string, e
 	return made, err
 }
 
-// PutVectors stores vectors, all of one length, beside nodes that are there.
+// PutVectors stores vectors of one length with existing nodes.
 func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error {
 	var rows []map[string]any
 	dims := 0

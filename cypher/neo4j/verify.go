@@ -24,8 +24,7 @@ type Verified struct {
 	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
-	// What other programs added is not a fault either: labels and properties of our elements,
-	// relationships of theirs between our nodes, by type.
+	// Additions of other programs are not errors: labels and properties of our elements, and relationships between our nodes, by type.
 	Added   int            `json:"added,omitzero"` // elements
 	Foreign map[string]int `json:"foreign_relationships,omitempty"`
 }
@@ -35,15 +34,13 @@ func (v *Verified) Good() bool { return v.Missing+v.Different == v.Repaired }
 
 // VerifyOptions changes how Verify works.
 type VerifyOptions struct {
-	Repair bool                  // write what is missing or different; its finding is then a warning
+	Repair bool                  // write missing and different elements; the finding is then a warning
 	Exact  bool                  // labels and properties that others added are differences
 	Report func(*schema.Finding) // gets GRF040 and GRF041; may be nil
 }
 
-// Verify reads every element of in back and compares what is stored with what a load
-// stores, property by property (1 is 1.0): what is missing is
-// GRF040, what differs GRF041 with the first difference. Of a repeated id each
-// occurrence is compared.
+// Verify reads back every element of in and compares it with the form that a load stores, property by property (1 is 1.0). A missing element is GRF040, a
+// different one GRF041 with the first difference. For a repeated id each occurrence is compared.
 func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o VerifyOptions) (*Verified, error) {
 	v := &Verified{}
 	if o.Report == nil {

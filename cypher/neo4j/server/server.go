@@ -25,12 +25,11 @@ import (
 	"membench/internal/daemon"
 )
 
-// Config says what to run. The zero value of each size is the small one that suits
-// tests: about 260 MB resident, ready in about 6 s.
+// Config describes the server to run. The zero value of each size is small and suits tests: about 260 MB resident, ready in about 6 s.
 type Config struct {
 	Java string // the program; "": the first that FindJava finds
 	Lib  string // the folder that Fetch fills
-	// Version is that of a container's image, "" for Default; a process has that of Lib.
+	// Version is the version of a container's image, "" for Default; a process has the version of Lib.
 	Version string
 	Home    string // data, configuration and log; made when absent
 
@@ -52,7 +51,7 @@ type Server struct {
 	URI     string // bolt://127.0.0.1:port
 	HTTP    string // http://127.0.0.1:port/browser/, or ""
 	PID     int
-	Log     string // file with what the server printed
+	Log     string // file with the server's output
 	Version string // of Neo4j
 
 	exited chan struct{}
@@ -60,7 +59,7 @@ type Server struct {
 	proc   *os.Process
 }
 
-// Faults, for errors.Is. The errors that wrap them say what to do.
+// Errors, for errors.Is. The errors that wrap them say what to do.
 var (
 	ErrNotReady = errors.New("neo4j did not become ready") // the error's text holds the end of the server's log
 	ErrNoJars   = errors.New("no Neo4j here")
@@ -219,7 +218,7 @@ func (c *Config) prepare() (version string, err error) {
 	return version, nil
 }
 
-// CheckPassword says whether Neo4j takes a password; "" is none.
+// CheckPassword returns an error if Neo4j does not accept a password; "" is not accepted.
 func CheckPassword(p string) error {
 	if n := len([]rune(p)); p != "" && n < 8 {
 		return fmt.Errorf("%w: have %d", ErrPassword, n)
