@@ -88,14 +88,16 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 		z(win, use)
 		plus(w.Window, win)
 	}
-	if w.Session != 0 {
-		each := v.sittings.Dense(v.take(len(v.last)), query, len(v.last))
+	session := func(weight float64, each []float64) {
 		ses := v.take(n)
 		for i := range ses {
 			ses[i] = each[v.sitting[i]]
 		}
 		z(ses, use)
-		plus(w.Session, ses)
+		plus(weight, ses)
+	}
+	if w.Session != 0 {
+		session(w.Session, v.sittings.Dense(v.take(len(v.last)), query, len(v.last)))
 	}
 	if w.Meaning != 0 || w.Next != 0 || w.SessionMeaning != 0 || w.ReplyMeaning != 0 {
 		mean, err := v.meaning(ctx, s, use)
@@ -121,12 +123,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 					best[v.sitting[i]] = max(best[v.sitting[i]], x)
 				}
 			}
-			ses := v.take(n)
-			for i := range ses {
-				ses[i] = best[v.sitting[i]]
-			}
-			z(ses, use)
-			plus(w.SessionMeaning, ses)
+			session(w.SessionMeaning, best)
 		}
 	}
 	if who := recall.Named(s); who != "" && w.Speaker != 0 {

@@ -11,7 +11,7 @@ import (
 // speakers take turns, and whether one of them says much more than the other, as an
 // assistant does. Parts of the ranking that help in one style alone are weighted by it.
 type style struct {
-	bySpeaker map[string]*length
+	bySpeaker map[string]length
 	all       length
 	changes   float64 // turns that follow one of someone else's
 	follows   float64 // turns that follow one, in a session
@@ -21,13 +21,8 @@ type style struct {
 type length struct{ sum, n float64 }
 
 func (s *style) add(speaker, said string, follows, same bool) {
-	l := s.bySpeaker[speaker]
-	if l == nil {
-		l = &length{}
-		s.bySpeaker[speaker] = l
-	}
-	x := math.Log(1 + float64(len(tokens.Terms(said))))
-	l.sum, l.n, s.all.sum, s.all.n = l.sum+x, l.n+1, s.all.sum+x, s.all.n+1
+	l, x := s.bySpeaker[speaker], math.Log(1+float64(len(tokens.Terms(said))))
+	s.bySpeaker[speaker], s.all = length{l.sum + x, l.n + 1}, length{s.all.sum + x, s.all.n + 1}
 	if follows {
 		s.follows++
 		if !same {
@@ -93,9 +88,5 @@ func (s *style) even() float64 {
 func (s *style) clone() style {
 	c := *s
 	c.bySpeaker = maps.Clone(s.bySpeaker)
-	for who, l := range c.bySpeaker {
-		twin := *l
-		c.bySpeaker[who] = &twin
-	}
 	return c
 }

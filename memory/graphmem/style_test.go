@@ -8,7 +8,7 @@ import (
 
 func TestStyle(t *testing.T) {
 	talk := func(turns ...string) style {
-		s := style{bySpeaker: map[string]*length{}}
+		s := style{bySpeaker: map[string]length{}}
 		last := ""
 		for _, x := range turns {
 			who, said, _ := strings.Cut(x, ": ")
