@@ -101,7 +101,7 @@ func (m *maker) askFact(c candidate) (*draft, string) {
 	}
 	opposed := slices.ContainsFunc(c.s.bySubj[f.who+"\x00"+m.w.cat.Opposite(f.pred)], func(x *fact) bool { return x.object == f.object })
 	day := f.first().day()
-	plain := (m.w.words.known(f.pred) || !f.person) && (len(w.Cues) == 0 || cued(f.first().folded, w.Cues)) // an extractor may have read the turn wrongly
+	plain := !f.person || m.w.words.known(f.pred) && (len(w.Cues) == 0 || cued(f.first().folded, w.Cues)) // an extractor may have read the turn wrongly
 	switch {
 	case plain && m.w.words.closed(f) && f.status == "active" && !opposed && !other("") && !hinted(""):
 		d.q.Text = fill(m.pick(w.Ask, c), "who", f.who, "attr", f.attr)
