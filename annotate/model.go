@@ -22,12 +22,9 @@ var prompts embed.FS
 // Prompt is the tagger's prompt.
 func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "tag") }
 
-// Model asks a model for each tag and nothing else. Text, speakers, order and marks
-// are never the model's. Its answer must give every line asked for once, with one of
-// the three tags; fences, prose around the answer and tags for other lines are
-// repaired, anything else is asked for once more with the list of faults, and lines
-// that are still without a tag get the rule's. So do all lines of a window whose
-// call failed; only what every call would meet (llm.Fatal) ends the run.
+// Model asks a model only for the tag of each turn; text, speakers, order and marks come from the source. Its answer must give every requested line once, with
+// one of the three tags. Fences, prose around the answer and tags for other lines are repaired. Other errors are returned to the model once, and lines that
+// still have no tag get the rule's, as do all lines of a window whose call failed. Only an error that every call would meet (llm.Fatal) ends the run.
 func Model(g llm.Generator, p llm.Prompts) Tagger { return modelTagger{g, Prompt(p)} }
 
 type modelTagger struct {
@@ -41,13 +38,13 @@ func (m modelTagger) Fingerprint() string {
 
 func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	out, err := llm.Again(ctx, func(ctx context.Context) (Choices, error) { return m.tag(ctx, w) })
-	if out.Of != nil { // the rule has chosen what the model did not
+	if out.Of != nil { // the rule chose the tags that the model did not
 		err = nil
 	}
 	return out, err
 }
 
-// tag is Tag that fails where the model does, beside what was chosen.
+// tag is Tag that also returns the model's error, together with the tags.
 func (m modelTagger) tag(ctx context.Context, w Window) (Choices, error) {
 	out := make([]Choice, len(w.Turns))
 	var asked []int // turn ids
@@ -78,7 +75,7 @@ func (m modelTagger) tag(ctx context.Context, w Window) (Choices, error) {
 			if llm.Fatal(err) {
 				return Choices{}, err
 			}
-			if llm.KindOf(err) == llm.KindDryRun { // nobody was asked: nothing is lost
+			if llm.KindOf(err) == llm.KindDryRun { // no call was made: nothing is lost
 				faults, failed = nil, nil
 				break
 			}
@@ -141,9 +138,8 @@ var (
 	choices = []string{schema.TagCanon, schema.TagEpisodic, schema.TagFiller}
 )
 
-// readTags takes the tags out of an answer and says what is wrong with it: an
-// object of number to tag, objects with id and tag, or lines "7: filler", wherever
-// they are in the text. An id with two different tags counts as missing.
+// readTags extracts the tags from an answer and returns its faults: an object of number to tag, objects with id and tag, or lines "7: filler", anywhere in the
+// text. An id with two different tags counts as missing.
 func readTags(answer string, asked []int) (map[int]string, []string) {
 	got := map[int]string{}
 	clash := map[int]bool{}

@@ -9,8 +9,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A unit is a word of meaning of a text: an English word or phrase, a number, or a Chinese word (what
-// is compared elsewhere by pairs of characters).
+// A unit is a content word of a text: an English word or phrase, a number, or a Chinese word (elsewhere compared by pairs of characters).
 type unit struct{ tok }
 
 // units are the words of a text by their places.
@@ -82,7 +81,7 @@ func shareHan(a, b string) bool {
 	return n >= 2 && 3*n >= 2*max(total, utf8.RuneCountInString(b))
 }
 
-// opposite reports whether one word says the opposite of another: by the lexicon, or by a prefix.
+// opposite reports whether two words are opposites: by the lexicon, or by a prefix.
 func opposite(g, a *tok) bool {
 	for _, x := range g.anti {
 		for _, y := range a.anti {

@@ -24,16 +24,13 @@ type GAOptions struct {
 	MaxTokens int     `json:"max_tokens"`
 }
 
-// GAMemory is the memory of Generative Agents as Mem-Gallery has it: relevance, recency
-// and importance; at the end of a session it reflects and stores insights.
+// GAMemory is the memory of Generative Agents as in Mem-Gallery: relevance, recency and importance; at the end of a session it reflects and stores insights.
 //
-// Time is the count of things stored, which is what the published code falls back on.
-// Asking renews what is found in the published system; here each question meets the
-// memory as the dialogue left it.
+// Time is the number of stored entries, which is the fallback of the published code. In the published system, a question renews the entries that it finds; here
+// each question starts from the memory as the dialogue left it.
 //
-// Faithful: the three scores are added as they are, though relevance spans a fifth of
-// what the others do; evidence repeats and is expanded without end (here to 200).
-// Fixed: relevance and recency are put on [0,1] first, evidence is given once.
+// Faithful: the three scores are added unscaled, though relevance has a fifth of the others' range; evidence repeats and is expanded without limit (here 200).
+// Fixed: relevance and recency are first scaled to [0,1], and evidence is given once.
 func GAMemory() memory.Spec {
 	return modal("GAMemory", "relevance, recency, importance and reflection (Generative Agents, Mem-Gallery)",
 		GAOptions{TopK: 10, Decay: 0.995, Threshold: 0.3, Questions: 3, Insights: 3, MaxTokens: 4096}, newGA)
@@ -55,7 +52,7 @@ type ga struct {
 	o   GAOptions
 	d   memory.Deps
 	imp []float64 // by position, [0,1]
-	at  []int     // by position: how much was stored then; an insight's is that of its reflection
+	at  []int     // by position: number of entries at the time of storing; for an insight, at its reflection
 	sum float64   // of importance since the last reflection
 }
 
@@ -134,7 +131,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 // a question (DEFAULT_REFLECTION_TOP_K).
 const recentGA = 10
 
-// expand gives the evidence's texts with what insights among it rest on.
+// expand returns the texts of the evidence, with the evidence of insights in it.
 func (p *ga) expand(evidence []int) (out []string) {
 	const most = 200
 	deep := 2
@@ -161,8 +158,7 @@ func (p *ga) expand(evidence []int) (out []string) {
 	return out
 }
 
-// ruleInsights takes for each question the sentence of the evidence that says most
-// about it.
+// ruleInsights selects for each question the sentence of the evidence that says most about it.
 func ruleInsights(questions, texts []string, n int) (out []string) {
 	for _, q := range questions {
 		var about []string
@@ -178,7 +174,7 @@ func ruleInsights(questions, texts []string, n int) (out []string) {
 	return out
 }
 
-// fades is the recency of what was stored n things ago.
+// fades is the recency of an entry stored n entries ago.
 func fades(decay float64, n int) float64 { return math.Pow(decay, float64(n)) }
 
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

@@ -27,14 +27,12 @@ type Mem0V2Options struct {
 	Threshold float64 `json:"threshold"` // least cosine of a hit
 }
 
-// Mem0V2 only ever adds: one call takes facts out of an exchange, those that are known
-// word for word are skipped, names are linked to facts, and a question's score adds
-// cosine, words and names.
+// Mem0V2 only adds: one call extracts facts from an exchange, verbatim repetitions are skipped, names are linked to facts, and the score of a hit adds cosine,
+// words and names.
 //
-// Faithful: repeats are only looked for among the ten nearest facts, only facts found by
-// cosine can be hits, and the sum is divided by what any fact of this question could reach,
-// so that scores of two questions do not compare. Fixed: repeats are looked for among
-// all, words and names add candidates, the divisor is fixed, and links that the model names are kept. In both, what is new never ends what is old.
+// Faithful: repetitions are detected only among the ten nearest facts, only facts found by cosine can be hits, and the sum is divided by the best possible
+// score for this question, so that scores of two questions are not comparable. Fixed: repetitions are detected among all facts, words and names add candidates,
+// the divisor is constant, and links that the model names are kept. In both, a new fact never ends an old one.
 func Mem0V2() memory.Spec {
 	return modal("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
 		d.Embed = embedder(d)
@@ -141,7 +139,7 @@ func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (o
 	return out
 }
 
-// record is of the turn that says the fact: of its speaker's the one that shares most.
+// record makes a record of the turn that states the fact: of its speaker's turns the one that shares most.
 func (p *m2) record(o native.Observation, f added) store.Record {
 	rec := o.Made("fact", f.Text)
 	rec.Role = f.By
@@ -166,8 +164,7 @@ func (p *m2) prompt(whole string, near []recall.Scored) string {
 	return b.String() + "\nNEW\n" + whole
 }
 
-// link ties a fact to the things that it names: known by name, or by a vector that is
-// nearly the same, else new.
+// link ties a fact to the things that it names: known by name, or by an almost equal vector, or new.
 func (p *m2) link(pos int, entities []string, vecs map[string][]float32) {
 	for _, n := range entities {
 		key := textnorm.Key(n)
@@ -204,7 +201,7 @@ func bm25Sigmoid(raw float64, terms int) float64 {
 	return 1 / (1 + math.Exp(-s*(raw-m)))
 }
 
-// nameBoost is what a name adds to each of its n facts.
+// nameBoost is the score that a name adds to each of its n facts.
 func nameBoost(cos float64, n int) float64 {
 	return cos * nameWeight / (1 + 0.001*float64((n-1)*(n-1)))
 }
@@ -263,7 +260,7 @@ func (p *m2) divisor(words, boost map[int]float64) float64 {
 	return m
 }
 
-// boosts are what the question's names add to the facts that name them.
+// boosts are the scores that the question's names add to the facts that name them.
 func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, error) {
 	out := map[int]float64{}
 	names := op.Entities(s.Query.Text)

@@ -24,7 +24,7 @@ type MOSOptions struct {
 	Knowledge int     `json:"knowledge"`  // entries of each knowledge, at most
 	Queue     int     `json:"queue"`      // pages shown for a question
 	Heat      float64 `json:"heat"`       // from which a segment makes profile and knowledge
-	Similar   float64 `json:"similar"`    // from which a page joins a segment; 0: 0.6, or that of the hashing embedder
+	Similar   float64 `json:"similar"`    // minimum similarity at which a page joins a segment; 0: 0.6, or the hashing embedder's
 	Near      float64 `json:"near"`       // least score of a segment, and least cosine of a page; 0: 0.1
 	KnowNear  float64 `json:"know_near"`  // least cosine of knowledge
 	KnowTop   int     `json:"know_top"`   // knowledge of each kind, for a question
@@ -39,17 +39,13 @@ const (
 	tierLong  = "long"
 )
 
-// MemoryOS keeps the last exchanges as they are, older ones as pages of segments by
-// theme, and of segments that are hot a profile of the user and knowledge.
+// MemoryOS stores the last exchanges verbatim, older ones as pages of segments by theme, and for segments that are hot a profile of the user and knowledge.
 //
-// Asking visits segments, which makes them hot, in the published system; here each
-// question meets the memory as the dialogue left it.
+// In the published system, a question visits segments, which makes them hot; here each question starts from the memory as the dialogue left it.
 //
-// Faithful: recency is counted by the clock on the wall, so it is always 1; the profile
-// is replaced whatever it lost; knowledge repeats. Fixed: dialogue time counts, a profile
-// that says less than half of the old one does not replace it, knowledge that is known is
-// not stored again. In both a page is found once, though it is in each segment that
-// its themes found, and an exchange with an empty side is kept (published it is lost).
+// Faithful: recency uses the current time, so it is always 1; the profile is replaced even if content is lost; knowledge repeats. Fixed: recency uses the
+// dialogue's time, a profile with less than half of the old one's content does not replace it, and known knowledge is not stored again. In both, a page is
+// found once although it is in each segment of its themes, and an exchange with an empty side is kept (in the published system it is lost).
 func MemoryOS() memory.Spec {
 	return modal("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
 		MOSOptions{Short: 10, Segments: 2000, Knowledge: 100, Queue: 7, Heat: 5, KnowNear: 0.01, KnowTop: 20, MetaWords: 40}, newMOS)
@@ -73,7 +69,7 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 	}}), nil
 }
 
-// A page is what is known of an exchange that left the short-term memory.
+// A page is an exchange that left the short-term memory, with its analysis.
 type page struct {
 	prev     int // position, -1 for none: a chain
 	meta     string
@@ -117,15 +113,14 @@ type mos struct {
 
 type exchange struct{ user, assistant string }
 
-// text of a page as it is embedded.
+// text returns the text of an exchange for embedding.
 func (e exchange) text() string { return "User: " + e.user + " Assistant: " + e.assistant }
 func (e exchange) lines() string {
 	return "User: " + e.user + "\nAssistant: " + e.assistant
 }
 
-// Store takes an exchange in. What it makes leave the short-term memory, and what that
-// makes hot, is done for good one step after the other: an exchange that comes again after
-// an error continues where it stopped.
+// Store stores an exchange. Exchanges that leave the short-term memory, and segments that become hot, are processed step by step and permanently: an exchange
+// that is repeated after an error continues where it stopped.
 func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	p.now = o.Time
 	user, assistant := op.Said(o.Turns)
@@ -211,8 +206,8 @@ func themesOf(w *op.Work, e exchange) []theme {
 	return out
 }
 
-// file puts a page into the segment nearest to its theme, or into a new one; where there
-// are too many then, the oldest goes: questions are put to copies, so none was asked for more.
+// file puts a page into the segment nearest to its theme, or into a new one; if there are too many segments, the oldest is removed: since questions use copies,
+// none was visited more often.
 func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 	near := recall.Among(len(p.segments), 1, func(i int) (float64, bool) {
 		x := recall.Dot(p.segments[i].vec, v) + op.Share(p.segments[i].keywords, t.Keywords)
@@ -245,7 +240,7 @@ func (p *mos) warm(s *segment) {
 	if p.o.Mode == native.Fixed {
 		r = recency(seconds(s.visited, p.now) / 3600)
 	}
-	s.heat = heat(0, s.length, r) // nobody visits: questions are put to copies
+	s.heat = heat(0, s.length, r) // no visits: questions use copies
 }
 
 // Records lists exchanges, summaries of segments, knowledge and the profile.

@@ -23,7 +23,7 @@ import (
 type MemUOptions struct {
 	ModeOptions
 	Types    []string `json:"types"`    // of items that are taken out of a session, one call each
-	Assign   float64  `json:"assign"`   // cosine from which an item belongs to a category; 0: 0.25, or that of the hashing embedder
+	Assign   float64  `json:"assign"`   // minimum cosine at which an item belongs to a category; 0: 0.25, or the hashing embedder's
 	TopK     int      `json:"top_k"`    // categories, items and sessions that are looked at
 	Salience bool     `json:"salience"` // items rank by how often and how lately they were said, too
 	Words    int      `json:"words"`    // of a category's summary
@@ -43,14 +43,12 @@ var memuCategories = []struct{ name, words string }{
 	{"work_life", "project meeting team office client company deadline 项目 会议 团队 公司 客户"},
 }
 
-// MemU takes items out of sessions, by type, and puts them into categories whose summaries
-// are written again. A question goes to categories, then items, then sessions, until what
-// was found is enough.
+// MemU extracts items from sessions, by type, and puts them into categories with summaries that are rewritten. A question searches categories, then items, then
+// sessions, until the results suffice.
 //
-// Faithful: a question that the model thinks needs no memory finds nothing, and one that
-// it thinks the categories' summaries answer finds no items; an item that is said again
-// is stored again; an item without a category that exists is in none. Fixed: every
-// question finds items; a repeat is counted on the item; an item is in the nearest category.
+// Faithful: a question that the model considers to need no memory finds nothing, and one that the model considers answered by the categories' summaries finds
+// no items; a repeated item is stored again; an item whose category does not exist has none. Fixed: every question finds items; a repetition is counted on the
+// item; an item is in the nearest category.
 func MemU() memory.Spec {
 	return modal("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
 }
@@ -135,7 +133,7 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	}
 	names := slices.Sorted(maps.Keys(touched))
 	var sums []string
-	for _, name := range names { // what is said of each category that was touched, again
+	for _, name := range names { // rewrites the summary of each changed category
 		sums = append(sums, w.Summary(op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil))
 	}
 	of := w.Embed(sums...)
@@ -169,8 +167,7 @@ func (p *memu) extract(w *op.Work) (out []itemAnswer) {
 	return out
 }
 
-// ruleItems are the facts of a kind: what someone is, has or likes is profile, what is
-// known generally or done usually has its kind, all else is an event.
+// ruleItems returns the facts of a kind: what someone is, has or likes is profile; general knowledge and habits have their kinds; everything else is an event.
 func (p *memu) ruleItems(kind string) (out []itemAnswer) {
 	var turns []schema.Turn
 	for _, o := range p.buffer {
@@ -212,8 +209,7 @@ func ruleCategories(text string) (out []string) {
 	return out
 }
 
-// assign are the categories of an item: those that are named and exist, else (fixed) those
-// whose names are near, else experiences.
+// assign returns the categories of an item: those named that exist, or (fixed) those with a near name, or experiences.
 func (p *memu) assign(it itemAnswer, v []float32) (out []string) {
 	for _, c := range it.Categories {
 		if _, ok := p.names.at[c]; ok && !slices.Contains(out, c) {

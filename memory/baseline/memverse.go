@@ -22,9 +22,8 @@ type MemVerseOptions struct {
 	Chunks int `json:"chunks"`
 }
 
-// MemVerseLite keeps three memories of a dialogue: core (facts), episodic (what happened
-// in each exchange) and semantic (relations between things), and looks for things and for
-// relations. It is not MemVerse: its three LightRAG graphs are one here, relations are extracted by rule, and there is no parametric memory.
+// MemVerseLite has three memories of a dialogue: core (facts), episodic (events of each exchange) and semantic (relations between things), and searches things
+// and relations. It is not MemVerse: its three LightRAG graphs are one here, relations are extracted by rule, and there is no parametric memory.
 //
 // Faithful: only core memories are ever found. Fixed: all three are.
 func MemVerseLite() memory.Spec {
@@ -53,7 +52,7 @@ type memverse struct {
 	things lexicon
 }
 
-// draft is what a memory is made of before it is stored, with the things that it names.
+// draft is a memory before it is stored, with the things that it names.
 type draft struct {
 	kind, text string
 	names      []string
@@ -68,7 +67,7 @@ func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Re
 	for _, f := range facts {
 		drafts = append(drafts, draft{kindCore, f.Text, op.Entities(f.Text)})
 	}
-	if len(facts) == 0 || p.o.Mode == native.Faithful { // what was said is core, whatever the agents made of it
+	if len(facts) == 0 || p.o.Mode == native.Faithful { // the turn itself is core, whatever the agents made of it
 		drafts = append(drafts, draft{kindCore, o.Text, op.Entities(o.Text)})
 	}
 	for _, t := range triples {
@@ -117,7 +116,7 @@ func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 				return s.Eligible(pos) && slices.Contains(kinds, k) && (p.o.Mode == native.Fixed || k == kindCore)
 			}
 		}
-		var local []int // what is said of the things that the words find
+		var local []int // relations of the things that the words find
 		near := p.things.near(low, 0, 0)
 		keep := use(kindCore, kindEpisodic, kindSemantic)
 		for _, c := range recall.Among(len(near), p.o.Local, func(i int) (float64, bool) { return near[i].Score, near[i].Score > 0 }) {

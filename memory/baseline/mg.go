@@ -22,7 +22,7 @@ type MGOptions struct {
 	TopK      int     `json:"top_k"`
 	MaxTokens int     `json:"max_tokens"` // of the queue
 	Warning   float64 `json:"warning"`    // share of the budget from which the model is warned, and the rule archives
-	Gate      float64 `json:"gate"`       // least cosine of what the rule takes from a store
+	Gate      float64 `json:"gate"`       // minimum cosine of the rule's hits from a store
 	Words     int     `json:"summary_words"`
 }
 
@@ -34,15 +34,12 @@ const (
 	tierArchive = "archival"
 )
 
-// MGMemory is a memory with tiers, as MemGPT and Mem-Gallery have it: a queue of what
-// was said; what falls out of it goes to a searchable store and into a running summary;
-// before an answer, functions fetch what is needed.
+// MGMemory is a tiered memory, as in MemGPT and Mem-Gallery: a queue of turns; turns that leave it go to a searchable store and into a running summary; before
+// an answer, functions fetch further entries.
 //
-// Faithful: the queue is emptied only when a new entry alone is over the budget, and
-// searching the stores always fails, so that a question sees queue and summary only, and
-// what functions move between queue and working memory; that explains low published
-// scores. Fixed: the queue's size counts, and searches work.
-// Functions act on a copy for the question: reading changes nothing.
+// Faithful: the queue is emptied only when a single new entry exceeds the budget, and searching the stores always fails, so a question sees only the queue, the
+// summary, and entries that functions move between queue and working memory; that explains low published scores. Fixed: the queue's size counts, and searches
+// work. Functions act on a copy for the question: reading changes nothing.
 func MGMemory() memory.Spec {
 	return modal("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
 		MGOptions{TopK: 10, MaxTokens: 4096, Warning: 0.7, Gate: 0.1, Words: 150}, newMG)
@@ -55,7 +52,7 @@ func newMG(d memory.Deps, o MGOptions) (memory.System, error) {
 	d.Embed = embedder(d)
 	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true,
 		Colder: []string{tierWorking, tierQueue, tierRecall, tierArchive},
-		Calls:  &memory.Calls{EmbedPerUnit: memory.Span{Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2}}} // a flush embeds what it moves
+		Calls:  &memory.Calls{EmbedPerUnit: memory.Span{Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2}}} // a flush embeds the entries that it moves
 	if o.Mode == native.Faithful {
 		caps.Calls.EmbedPerQuery = memory.Span{}
 		caps.Retrieval = memory.RetrievalBlind
@@ -70,7 +67,7 @@ type mg struct {
 	o       MGOptions
 	d       memory.Deps
 	scope   string
-	st      *store.Linear // every entry; its tier says where it lies
+	st      *store.Linear // every entry; its tier says which part holds it
 	queue   []int         // positions, oldest first
 	vec     map[int][]float32
 	summary store.Record // ID "" until there is one
@@ -104,10 +101,8 @@ func (p *mg) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	return nil
 }
 
-// leaving are the texts of the oldest entries, which a new one moves to the recall store,
-// and their content into the summary: of a queue over the budget until half of it is free
-// (fixed); when the new text alone is over the budget, until what is moved is, the new
-// one's included (faithful).
+// leaving returns the texts of the oldest entries, which a new one moves to the recall store and into the summary. Fixed: of a queue over the budget until half
+// of it is free. Faithful: if the new text alone is over the budget, until the moved texts, including the new one, are.
 func (p *mg) leaving(text string) (texts []string) {
 	moved, left := 0, p.size(text)
 	take := func(t string) {
@@ -217,8 +212,7 @@ func (p *mg) render(s *recall.State, v *view) string {
 	return recall.Framed("(Working Memory)\n" + section(v.working) + "\n(Recursive Memory Summary)\n" + sum + "\n(FIFO Memory)\n" + section(v.queue))
 }
 
-// trigger says which functions to call: the model, or by rule both searches, and
-// archiving the older half of a queue that is over the warning.
+// trigger returns the functions to call: chosen by the model, or by rule both searches, and archiving the older half of a queue that is over the warning level.
 func (p *mg) trigger(w *op.Work, q memory.Query) []call {
 	var b strings.Builder
 	fmt.Fprintf(&b, "QUESTION\n%s\n\nSPACE\n%d of %d tokens used\n\nSUMMARY\n%s\n\nQUEUE\n", q.Text, p.size(""), p.o.MaxTokens, p.summary.Text)

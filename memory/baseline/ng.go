@@ -15,8 +15,8 @@ import (
 // NGOptions of NGMemory.
 type NGOptions struct {
 	ModeOptions
-	Edge  float64 `json:"edge"`  // least cosine of an edge; 0: 0.6, or that of the hashing embedder
-	Keep  float64 `json:"keep"`  // least cosine of what a walk collects; 0: 0.4, or that of the hashing embedder
+	Edge  float64 `json:"edge"`  // minimum cosine of an edge; 0: 0.6, or the hashing embedder's
+	Keep  float64 `json:"keep"`  // minimum cosine of a walk's results; 0: 0.4, or the hashing embedder's
 	Near  int     `json:"near"`  // edges from this many similar entries
 	Nodes int     `json:"nodes"` // shown at most
 	ImageOptions
@@ -162,9 +162,8 @@ func (p *ng) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 
 const walkStarts, walkDepth = 3, 3
 
-// walk lists the best of the starts, whose later scores count, and of what can be reached
-// from them and is found worth it: depth first over edges to newer entries, as published, or
-// breadth first over edges of both ways.
+// walk lists the best of the starts, whose later scores count, and the worthwhile entries reachable from them: depth first over edges to newer entries, as
+// published, or breadth first over edges of both directions.
 func (p *ng) walk(s *recall.State, starts []recall.Scored, find func(i int) (float64, bool)) {
 	score := map[int]float64{}
 	var from []int

@@ -28,12 +28,10 @@ const (
 	routeImage    = "image"
 )
 
-// UniversalRAGMemory asks first where to look: nowhere, among texts, among images.
+// UniversalRAGMemory first decides where to search: nowhere, among texts, or among images.
 //
-// Faithful: the answer is read by its letters, "no" first, so that "I cannot tell" looks
-// nowhere; an answer that is none of the three is a document (the published code draws
-// lots). Fixed: it is read as a word, and nowhere means among texts: questions to a memory
-// want the memory.
+// Faithful: the answer is matched by letters, "no" first, so "I cannot tell" means nowhere; an answer that matches none of the three means documents (the
+// published code chooses at random). Fixed: it is matched as a word, and nowhere means among texts, since questions to a memory need the memory.
 func UniversalRAGMemory() memory.Spec {
 	return modal("UniversalRAGMemory", "texts or images, as the question requires (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
@@ -52,7 +50,7 @@ type urag struct {
 	list
 	o        URAGOptions
 	d        memory.Deps
-	pictures map[int][]float32 // by position: of the image, else of its caption
+	pictures map[int][]float32 // by position: of the image, or of its caption
 }
 
 func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
@@ -80,7 +78,7 @@ func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receip
 
 var looks = pattern.New(`(?i)\b(look(?:s|ed)? like|photos?|pictures?|images?|colou?rs?|wear(?:s|ing)?|wore|shown?|painting|drawing|visible)\b|照片|图片|图里|颜色|穿着|长什么样|画面|看起来`)
 
-// route says where to look. Nothing reads a wrong word as "no" but the published parser.
+// route decides where to search. Only the published parser reads a wrong word as "no".
 func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
 	w := op.Begin(ctx, p.d, &s.Receipt)
 	said := op.Member(w, op.PurposeRoute, "route", s.Query.Text, func() string {

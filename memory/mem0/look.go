@@ -36,13 +36,12 @@ func (m *Memory) items() []memory.Item {
 	return out
 }
 
-// Snapshot yields what is kept.
+// Snapshot yields the stored memories.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	return memory.Each(ctx, m.items())
 }
 
-// EndSession takes the session's delta: what differs, and what was said again without
-// a change (Mem0's NONE), which is kept.
+// EndSession records the session's delta: the differences, and repeated facts without a change (Mem0's NONE), which are kept.
 func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return memory.Receipt{}, err
@@ -59,8 +58,7 @@ func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt
 	return memory.Receipt{}, nil
 }
 
-// Delta yields what the session changed, of sessions that ended since the memory was
-// opened or attached: the journal does not say where one ends.
+// Delta yields the changes of a session that ended since the memory was opened or attached: the journal does not record where a session ends.
 func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
 	return memory.Told(m.deltas, session)
 }
@@ -79,7 +77,7 @@ func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
 	return c, nil
 }
 
-// clone copies the state; anew has every vector made again.
+// clone copies the state; anew makes all vectors again.
 func (s *store) clone(anew bool) *store {
 	c := newStore()
 	*c = store{points: make([]*point, len(s.points)), byID: maps.Clone(s.byID), byText: clones(s.byText), bySlot: clones(s.bySlot), words: s.words.Clone(), vectors: s.vectors.Clone(),
@@ -103,7 +101,7 @@ func clones(m map[string][]int) map[string][]int {
 	return out
 }
 
-// Capabilities says what the system does.
+// Capabilities describes the system.
 func (s *System) Capabilities() memory.Capabilities {
 	const many = 1 << 20 // facts of a batch
 	c := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerQuery: memory.Exactly(1)},
@@ -113,7 +111,7 @@ func (s *System) Capabilities() memory.Capabilities {
 	}
 	if s.o.Eager || s.o.Points != nil {
 		c.Calls.EmbedPerUnit = memory.Span{Max: many}
-	} else { // the first question embeds what is new
+	} else { // the first question embeds the new points
 		c.Calls.EmbedPerQuery.Max = many
 	}
 	switch {
@@ -122,7 +120,7 @@ func (s *System) Capabilities() memory.Capabilities {
 		c.ByRule = []string{"facts", "update"}
 	default:
 		c.Calls.LLMPerUnit = memory.Span{Min: 1, Max: 2} // without facts there is nothing to judge
-		c.Calls.EmbedPerUnit = memory.Span{Max: many}    // each fact asks for what is near it
+		c.Calls.EmbedPerUnit = memory.Span{Max: many}    // each fact requests its nearest points
 	}
 	return c
 }
@@ -130,7 +128,7 @@ func (s *System) Capabilities() memory.Capabilities {
 // SpecOptions of the embedded memory as a system under test.
 type SpecOptions struct {
 	Mode Mode `json:"mode"` // keep | faithful
-	Raw  bool `json:"raw"`  // store turns as they are
+	Raw  bool `json:"raw"`  // store turns verbatim
 }
 
 // Spec is the embedded memory in process, with Mem0's way of keeping facts.

@@ -12,10 +12,8 @@ import (
 	"membench/schema"
 )
 
-// Points keeps the points of memories outside the process, as Mem0 keeps them in a
-// vector store beside its history. The journal stays what a memory is known by: it is
-// written first, and what a kill kept from the points is put there when the memory is
-// attached again. Everything here may be done twice.
+// Points stores the points of memories outside the process, as Mem0 stores them in a vector store in addition to its history. The journal remains
+// authoritative: it is written first, and points that are missing after a kill are written when the memory is attached again. All operations may be repeated.
 type Points interface {
 	// Held returns the checksum of each point of the namespace; no points is not an error.
 	Held(ctx context.Context, ns memory.Namespace) (map[schema.PointID]string, error)
@@ -30,7 +28,7 @@ type Points interface {
 	Nearest(ctx context.Context, ns memory.Namespace, q memory.Query, v []float32, n int) (map[schema.PointID]float64, error)
 }
 
-// A Point is one memory as it is kept outside.
+// A Point is the external form of one memory.
 type Point struct {
 	ID      schema.PointID
 	Payload schema.Object // with the turns it rests on, as events
@@ -56,8 +54,8 @@ func Unmarked(o schema.Object) schema.Object {
 	return o.Without(names...)
 }
 
-// nearest is how many cosines a question asks Points for. Up to this many points the answers equal those of in-process vectors; beyond it, a point that
-// is not among them is scored by its words only.
+// nearest is how many cosines a question requests from Points. Up to this many points the answers equal those of in-process vectors; beyond it, a point that is
+// not among them is scored by its words only.
 const nearest = 1000
 
 // whole is the payload with its turns.
@@ -85,8 +83,7 @@ func (m *Memory) outside(p *point) (out Point, err error) {
 	return out, err
 }
 
-// compare finds what the journal has and the points have not, and the other way: the
-// first reading after Attach.
+// compare finds the differences between the journal and the points: the first reading after Attach.
 func (m *Memory) compare(ctx context.Context) error {
 	held, err := m.sys.o.Points.Held(ctx, m.ns)
 	if err != nil {
@@ -186,7 +183,7 @@ func (m *Memory) push(ctx context.Context) (used llm.Usage, err error) {
 	return used, nil
 }
 
-// vectorsOf embeds texts; none are no call.
+// vectorsOf embeds texts; an empty list makes no call.
 func (m *Memory) vectorsOf(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	if len(texts) == 0 {
 		return nil, llm.Usage{}, nil
