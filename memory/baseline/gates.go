@@ -15,8 +15,7 @@ const (
 	hashNear   = 0.18 // 40 %: a candidate at all
 )
 
-// gate is the least cosine for an embedder: what the options set, else the published
-// one, which is that of the published embedder.
+// gate returns the minimum cosine for an embedder: the option's, or the published one, which was chosen for the published embedder.
 func gate(set float64, e llm.Embedder, published, hash float64) float64 {
 	switch {
 	case set != 0:
