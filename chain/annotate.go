@@ -43,7 +43,7 @@ type AnnotateReport struct {
 	Findings      map[string]int `json:"findings,omitempty"`
 }
 
-// tagger is what a model decides and who it is, for manifests.
+// tagger describes the tags of a model and the model's name, for manifests.
 type tagger struct {
 	Source  string `json:"prefer,omitempty"`
 	Format  string `json:"format,omitempty"`
@@ -128,7 +128,7 @@ func (o AnnotateOptions) turns() func(done, read int) {
 
 const eventsSuffix = ".events.jsonl"
 
-// manifest is what the options and the counts say of the events.
+// manifest returns the options and counts of the events for their manifest.
 func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err error) {
 	m.Models, m.Prompts = o.Models, o.Prompts
 	m.Counts = map[string]int{"conversations": r.Conversations, "events": r.Events, "probes": r.Probes}

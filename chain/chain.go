@@ -156,8 +156,7 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	return c.report, err
 }
 
-// now is the option, else the project's, else that of the first run, else the clock,
-// which is then kept.
+// now returns the option, or the project's value, or that of the first run, or the clock, which is then stored.
 func (o Options) now(p *config.Project) (string, error) {
 	for _, s := range []string{o.Now, p.Now} {
 		if s == "" {
@@ -197,8 +196,7 @@ func (c *run) warn(format string, args ...any) {
 // maxShown is how many findings the error of a step quotes.
 const maxShown = 20
 
-// do makes a step current and notes what it did. make makes the output at path with
-// what all steps share; count names the records that it counts.
+// do makes a step current and records the result. make makes the output at path with the common options; count names the records that it counts.
 func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Context, path string, with Shared, counts map[string]int) error) error {
 	s.Version = version
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {

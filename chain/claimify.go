@@ -88,7 +88,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			all = append(all, c.Statements...)
 		}
 	}
-	if o.Generator != nil && f.Dir && r.Failed == 0 { // else the next run, which continues, is to offer the same tags
+	if o.Generator != nil && f.Dir && r.Failed == 0 { // otherwise the next run, which continues, must offer the same tags
 		tags := claims.Count(all)
 		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return codec.WriteFile(w, tags) }); err != nil {
 			return r, err
@@ -112,7 +112,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	return r, err
 }
 
-// extraction says how claims are extracted; the function closes the cache of answers.
+// extraction returns the options of the extraction, and a function that closes the cache of answers.
 func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	done := func() error { return nil }
 	cat, err := LoadCatalog(o.Catalogs)

@@ -63,7 +63,7 @@ func Compile(ctx context.Context, o CompileOptions) (CompileReport, error) {
 	return report, err
 }
 
-// parts puts the files in order: that of the index, where there is one.
+// parts sorts the files: in the order of the index, if there is one.
 func parts(ctx context.Context, f *build.Frame, files []string, index string) ([]annotate.Part, error) {
 	byConv := map[schema.ConvID][]string{}
 	var have []schema.ConvID

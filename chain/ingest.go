@@ -92,8 +92,7 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 		return r, err
 	}
 	s.replay.Found, s.replay.Progress = f.Found, o.Progress
-	// All events are held at once anyway: what cannot be read is known before the store
-	// is touched.
+	// All events are held at once anyway, so unreadable ones are known before the store is changed.
 	var events []schema.Record[schema.Event]
 	for rec, err := range readEvents(f, files) {
 		if err != nil {
@@ -246,8 +245,7 @@ func emptyStore(folder string) error {
 	return atomicfile.SyncDir(folder)
 }
 
-// differs names what two manifests do not share; other input is left to replay, which
-// knows which turn it is.
+// differs names the differences between two manifests; replay reports other input, since it knows the turn.
 func differs(a, b schema.Manifest) string {
 	have := map[string]string{}
 	for k, v := range a.Options.Members() {

@@ -79,7 +79,7 @@ func Load(ctx context.Context, o LoadOptions) (*neo4j.Report, error) {
 	}
 	defer db.Close(context.WithoutCancel(ctx))
 	if !o.Send.DryRun {
-		// What follows belongs together: load, deletes, index, reading back, repair.
+		// The following steps belong together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.Wait, Waiting: o.Waiting})
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (o LoadOptions) try(ctx context.Context, f *build.Frame, db *neo4j.DB, send
 	return err
 }
 
-// finish does what follows the sending.
+// finish runs the steps after sending.
 func (o LoadOptions) finish(ctx context.Context, db *neo4j.DB, in *graph.Gate, rep *neo4j.Report) error {
 	if o.Index && !o.Send.DryRun {
 		o.Part("text index")
@@ -151,8 +151,7 @@ func (o LoadOptions) finish(ctx context.Context, db *neo4j.DB, in *graph.Gate, r
 	return nil
 }
 
-// checked passes the graph through the gate of every writer, and decides whether what was
-// rejected forbids the load. It is nil with changes alone.
+// checked passes the graph through the gate of every writer, and fails if rejected elements forbid the load. The gate is nil if there are only changes.
 func (o LoadOptions) checked(ctx context.Context, f *build.Frame) (*graph.Gate, error) {
 	if o.Graph == "" {
 		return nil, nil
@@ -194,7 +193,7 @@ func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Ga
 		}
 	}
 	strict := f.Strict
-	f.Strict = strict || o.Send.Prune || o.Old != "" // what was rejected would be deleted
+	f.Strict = strict || o.Send.Prune || o.Old != "" // otherwise rejected elements would be deleted
 	err = f.Check()
 	f.Strict = strict
 	return err
@@ -261,7 +260,7 @@ func LoadBulk(ctx context.Context, o BulkOptions) (rep BulkReport, err error) {
 	return rep, lost
 }
 
-// bulkFault says what to do about a failed import; the tool's own words are long.
+// bulkFault returns the fix for a failed import; the tool's own message is long.
 func bulkFault(err error, said, database string) error {
 	low := strings.ToLower(said)
 	switch {

@@ -63,7 +63,7 @@ func readOnce(name string) bool {
 // maxNames is how many names outside the vocabulary are reported once, not at each place.
 const maxNames = 4096
 
-// gated are the codes of what the gate reports as GRF031 and GRF033.
+// gated are the codes of faults that the gate reports as GRF031 and GRF033.
 var gated = []string{"GRF003", "GRF004", "ID001"}
 
 // asMade reports whether files are as to-graph made them.
@@ -84,7 +84,7 @@ func asMade(files []string, digest func(string) (schema.FileDigest, error)) (boo
 	return true, nil
 }
 
-// rules is Rules for what a step has read and is about to commit.
+// rules applies Rules to the input of a step that is about to commit.
 func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []string, maxLine int) error {
 	if f.Taken == 0 {
 		return nil

@@ -43,7 +43,7 @@ type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
 	count    func()   // called for each memory, by extractors that read one after the other
-	cast     *cast    // of the conversation so far; nil: nobody is known yet
+	cast     *cast    // people of the conversation so far; nil: none
 }
 
 // An Answer is the result of an extraction. Evidence names memories of the chunk; the caller fills in the rest of it.
@@ -196,7 +196,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 		}
 		o.count = func(int) {}
 		if o.Progress != nil {
-			var mu sync.Mutex // the last call says the most
+			var mu sync.Mutex // the last call has the most information
 			done := 0
 			o.count = func(n int) {
 				mu.Lock()
@@ -206,8 +206,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 			}
 		}
 		o.count(0)
-		// What is made of one conversation needs no other. A model is asked about chunks of several at once, enough to keep all workers busy when some
-		// end early.
+		// Conversations are independent. A model is asked about chunks of several at once, enough to keep all workers busy when some end early.
 		ahead := o.Workers
 		if _, ok := o.Extractor.(*rule); !ok && o.Workers > 1 {
 			ahead = 4 * o.Workers
@@ -306,7 +305,7 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 	return a, u, text
 }
 
-// remembered is the value of a cache entry: what one memory text gave, without evidence.
+// remembered is the value of a cache entry: the statements of one memory text, without evidence.
 type remembered struct {
 	Statements []schema.Statement `json:"statements"`
 	Rejected   []Reject           `json:"rejected,omitempty"`
@@ -375,7 +374,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if llm.Fatal(r.err) { // every other chunk would meet it too
 				return out, r.err
 			}
-			if llm.KindOf(r.err) == llm.KindDryRun { // nobody was asked: nothing is lost
+			if llm.KindOf(r.err) == llm.KindDryRun { // no call was made: nothing is lost
 				continue
 			}
 			out.Failed++
@@ -457,9 +456,8 @@ func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
 	}
 }
 
-// workKey names the work of one memory: its text, whom it speaks of, and who extracts. To
-// the rules a memory is its own, since what it says depends on its day and on what was
-// said before it.
+// workKey identifies the work on one memory: its text, its speaker, and the extractor. For rules every memory is separate, since its meaning depends on its day
+// and on the preceding ones.
 func workKey(o Options, m Memory) string {
 	if _, ok := o.Extractor.(*rule); ok {
 		return string(m.Point) + "\x00" + string(m.ID)
@@ -471,9 +469,9 @@ func workKey(o Options, m Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk without known answers is composed as if nothing were known: a run
-// that continues after a failure asks the same as an undisturbed one. What is left of the others is joined. A text
-// longer than a chunk is one of its own.
+// chunksOf cuts memories into chunks and skips those that are not to do. A chunk without known answers is composed as if nothing were known: a run that
+// continues after a failure asks the same as an undisturbed one. The remaining memories of the other chunks are joined. A text longer than a chunk is a chunk
+// of its own.
 func chunksOf(ms []Memory, todo map[string]bool, o Options) (out []Chunk) {
 	var rest []Memory
 	for _, c := range cut(ms, o) {
@@ -515,9 +513,8 @@ func cut(ms []Memory, o Options) (out [][]Memory) {
 	return out
 }
 
-// share gives each memory of the chunk what rests on it: its claims and the entities
-// that they speak of. An entity that no claim speaks of goes to the first memory
-// whose text names it, else to the first.
+// share gives each memory of the chunk its statements: its claims and their entities. An entity without a claim goes to the first memory whose text names it,
+// or to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {
 	out := make(map[string]remembered, len(c.Memories))
 	keyOf := make([]string, len(c.Memories))

@@ -106,7 +106,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	}
 	m.warn(warn, schema.Pos{})
 	m.claims[id] = g
-	lost := map[schema.ClaimID]loss{id: g.lost} // of the claim and its rivals: nothing else of these can change
+	lost := map[schema.ClaimID]loss{id: g.lost} // of the claim and its rivals: nothing else can change
 	if m.v != schema.V001 {
 		for _, k := range g.keys { // the rank may have changed
 			delete(m.rivals[k.key], id)
@@ -247,7 +247,7 @@ func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOpti
 	}
 }
 
-// fold is Add without the work of telling what changed.
+// fold is Add without determining the changes.
 func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding) {
 	switch fault = whole(s); {
 	case fault != nil:
@@ -328,7 +328,7 @@ func supported(s schema.Statement) *schema.Finding {
 	return nil
 }
 
-// unnamed warns of evidence without a memory beside evidence that names one.
+// unnamed warns about evidence without a memory if other evidence names one.
 func unnamed(s schema.Statement) *schema.Finding {
 	if s.Claim == nil {
 		return nil
@@ -457,7 +457,7 @@ func (r rival) before(s rival) bool {
 	return r.id < s.id
 }
 
-// A loss says why a claim is deprecated. Of several, the first by (reason, successor).
+// A loss is the reason why a claim is deprecated. Of several, the first by (reason, successor).
 type loss struct {
 	reason string
 	by     schema.ClaimID

@@ -68,7 +68,7 @@ func (m *model) extract(ctx context.Context, c Chunk) (Answer, error) {
 	}
 }
 
-// talk is what is said with a model about one chunk.
+// talk is the exchange with a model about one chunk.
 type talk struct {
 	prompt                   string
 	ask                      llm.Request // the next question
@@ -78,9 +78,8 @@ type talk struct {
 	keep                     *answerParser
 }
 
-// take keeps the good lines of an answer and says whether to ask again: for the rest of
-// one that was cut off, with a higher limit where it brought nothing, and for bad lines.
-// The error says that memories were not heard about.
+// take keeps the good lines of an answer and reports whether to ask again: for the rest of a truncated answer, with a higher limit if it had no complete line,
+// and for bad lines. It fails if memories got no answer.
 func (t *talk) take(resp llm.Response, got parsed) (again bool, err error) {
 	t.out.Statements = append(t.out.Statements, got.statements...)
 	t.out.Dropped += got.dropped
@@ -113,7 +112,7 @@ func (t *talk) take(resp llm.Response, got parsed) (again bool, err error) {
 	return true, nil
 }
 
-// end is the answer. What came before a failure is good; the caller hears of it beside.
+// end returns the answer. Statements from before a failure are kept; the failure is returned with them.
 func (t *talk) end(err error) (Answer, error) {
 	t.out.Rejected = append(t.out.Rejected, t.faults...)
 	t.out.Statements = t.keep.complete(t.out.Statements)
@@ -138,7 +137,7 @@ func faultList(fs []Reject) string {
 	return b.String()
 }
 
-// kept lists ids rather than lines: shorter, and enough to tell what is missing.
+// kept lists ids instead of lines: shorter, and sufficient to find what is missing.
 func kept(ss []schema.Statement) string {
 	var b strings.Builder
 	for i, s := range ss {

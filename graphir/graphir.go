@@ -59,8 +59,7 @@ type Options struct {
 	Progress func(unit string, done, of int)
 }
 
-// maxList is how many ids a list property holds. A text stored more often than that
-// keeps the smallest ids, says how often it occurred, and is warned about (GRF054):
+// maxList is the number of ids that a list property holds. A text stored more often keeps the smallest ids, the number of occurrences, and a warning (GRF054):
 // a node of millions of ids could be neither read nor loaded.
 const maxList = 1000
 
@@ -266,8 +265,7 @@ func (g *gatherer) addEncoded(rec []byte) {
 	}
 }
 
-// admits reports whether a part belongs to this graph: its type to the version, its
-// other end to a hop that was given, its id to what a database can hold.
+// admits reports whether a part belongs to this graph: its type to the version, its other end to a given hop, its id to the ids that a database can hold.
 func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 	if x.edge && !g.p.hasEdge(x.typ) {
 		return false
@@ -357,7 +355,7 @@ func (g *gatherer) keepTurn(e schema.Event, at pos) {
 		x := g.thread(e.ConvID)
 		x.turns = append(x.turns, t)
 	} else if g.p.v != schema.V001 {
-		g.mapped.Write(keyedPart(nil, turnRecord(g.p, e, t))) //nolint:errcheck // Flush tells
+		g.mapped.Write(keyedPart(nil, turnRecord(g.p, e, t))) //nolint:errcheck // Flush reports the error
 	}
 }
 
@@ -465,7 +463,7 @@ func (g *gatherer) hasMemory(id string) bool {
 	return g.memories.has(id) || g.bulkHas != nil && g.bulkHas(id)
 }
 
-// finish reports what was skipped because its hop was not given.
+// finish reports the elements that were skipped because their hop was not given.
 func (g *gatherer) finish() {
 	for _, typ := range catalog.Sorted(g.leftOut) {
 		n := g.leftOut[typ].Load()

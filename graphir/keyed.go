@@ -21,13 +21,13 @@ import (
 // is the line of a memory as the export has it, or a part: a string of base64, which the
 // next process of the same version reads.
 
-// A mode is what a gatherer does with the parts of others.
+// A mode determines what a gatherer does with the parts of others.
 type mode byte
 
 const (
 	modeWhole  mode = iota // one process does all
 	modeMap                // parts leave with their keys, lines of memories too
-	modeReduce             // memories make only what has their key
+	modeReduce             // memories make only elements with their key
 )
 
 // kindTurn is a turn that is to be linked, among encoded parts.
@@ -66,7 +66,7 @@ func keyedPart(dst []byte, rec []byte) []byte {
 	return keyed.AppendPart(dst, key, rec)
 }
 
-// turnRecord encodes what linking keeps of a turn.
+// turnRecord encodes the part of a turn that linking needs.
 func turnRecord(p *projector, e schema.Event, t turn) []byte {
 	key := string(p.mint.Event(schema.EventRef{ConvID: schema.ConvID(strip(string(e.ConvID))), TurnID: 1}))
 	rec := appendStr([]byte{kindTurn}, key[:strings.LastIndexByte(key, ':')])
@@ -77,7 +77,7 @@ func turnRecord(p *projector, e schema.Event, t turn) []byte {
 // takeTurn keeps an encoded turn for linking, or passes it on.
 func (g *gatherer) takeTurn(rec []byte, pass bool) {
 	if pass {
-		g.mapped.Write(keyedPart(nil, rec)) //nolint:errcheck // Flush tells
+		g.mapped.Write(keyedPart(nil, rec)) //nolint:errcheck // Flush reports the error
 		return
 	}
 	_, b := cutStr(rec[1:])
@@ -88,7 +88,7 @@ func (g *gatherer) takeTurn(rec []byte, pass bool) {
 	t.turns = append(t.turns, turn{n: int(n), speaker: binary.BigEndian.Uint64(b), session: binary.BigEndian.Uint64(b[8:])})
 }
 
-// decodePart reads the record of a part, whoever wrote it.
+// decodePart decodes the record of a part from any process.
 func decodePart(line []byte) ([]byte, error) {
 	rec, err := keyed.DecodePart(nil, line)
 	if err == nil && !wholePart(rec) {
@@ -97,7 +97,7 @@ func decodePart(line []byte) ([]byte, error) {
 	return rec, err
 }
 
-// A cutter takes a part to pieces whose bytes nobody vouches for.
+// A cutter splits an untrusted part.
 type cutter struct {
 	b   []byte
 	bad bool
@@ -218,7 +218,7 @@ func (b *bulk) writeParts(ctx context.Context) error {
 				return err
 			}
 			out = keyedPart(out[:0], rec)
-			b.g.mapped.Write(out) //nolint:errcheck // Flush tells
+			b.g.mapped.Write(out) //nolint:errcheck // Flush reports the error
 		}
 	}
 	return b.g.mapped.Flush()

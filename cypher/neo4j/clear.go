@@ -58,11 +58,11 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 	if err := step(&e.Edges, edges+" WITH r LIMIT $batch DELETE r RETURN count(*)"); err != nil {
 		return e, err
 	}
-	// What is left are relationships that others drew from nodes of theirs.
+	// The rest are relationships that other programs created from their own nodes.
 	if err := step(&e.Nodes, nodes+" WITH n LIMIT $batch DETACH DELETE n RETURN count(*)"); err != nil {
 		return e, err
 	}
-	for _, label := range []string{changeLabel, heldLabel} { // what is kept of the scope, or of all
+	for _, label := range []string{changeLabel, heldLabel} { // records about the scope, or about all
 		err := db.in(ctx, true, func(t *tx) error {
 			_, err := t.run("MATCH (g:"+label+") WHERE $all OR g.scope = $scope DELETE g", db.with(map[string]any{"all": o.All}), nil)
 			return err

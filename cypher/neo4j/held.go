@@ -12,8 +12,7 @@ import (
 	"membench/schema"
 )
 
-// heldLabel is on the one node beside each loaded graph that says what it is. It has
-// no label Node, so it is not part of any graph.
+// heldLabel is the label of the one node that describes a loaded graph. It has no label Node, so it is not part of any graph.
 const heldLabel = "MembenchLoad"
 
 // Held is the recorded state of a scope.
@@ -44,14 +43,13 @@ func (t *tx) held(db *DB) (h Held, err error) {
 // errOther undoes a transaction that found the scope other than it would record.
 var errOther = errors.New("the scope holds something else")
 
-// settle records what the scope holds now, in the transaction that counted it: sum is that
-// of n elements, and nothing else may be there. count is skipped where sum was reached
-// from the digest that was there.
+// settle records the scope's content, in the transaction that counted it: n elements with the digest sum, and nothing else. count is skipped if sum was derived
+// from the previous digest.
 func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string, err error) {
 	digest = sum.String()
 	err = db.in(ctx, true, func(t *tx) error {
 		mine := false
-		// Setting a property takes the lock: what is counted then is so until the commit.
+		// Setting a property takes the lock: the count is valid until the commit.
 		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.digest = $digest RETURN 1", db.with(map[string]any{"token": db.token(), "digest": digest}), func([]any) error {
 			mine = true
 			return nil
@@ -124,7 +122,7 @@ func DigestOf(ctx context.Context, db *DB, in schema.Seq[schema.Element]) (Diges
 		case ctx.Err() != nil:
 			return d, ctx.Err()
 		case errors.As(err, &f) && (!f.Warning || rec.V.IsZero()):
-			d.n++ // what is omitted makes it no other graph's digest
+			d.n++ // skipped elements still change the digest
 			continue
 		case err != nil && f == nil:
 			return d, err

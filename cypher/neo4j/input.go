@@ -66,7 +66,7 @@ func (in Input) Sender(ctx context.Context) (func(context.Context, *DB, LoadOpti
 	}, nil
 }
 
-// loadAndDelete loads a graph and deletes what old has and it lacks.
+// loadAndDelete loads a graph and deletes the elements that only old has.
 func loadAndDelete(ctx context.Context, db *DB, old, in schema.Seq[schema.Element], lo LoadOptions) (*Report, error) {
 	rep, err := Load(ctx, db, in, lo)
 	if err != nil {

@@ -108,8 +108,8 @@ type loader struct {
 	rep   *Report
 	send  *sender
 	seen  seen                  // nil unless asked for
-	known map[[16]byte][16]byte // hashes of what the scope holds and the input did not bring yet; nil unless asked for
-	sum   Digest                // of what was put
+	known map[[16]byte][16]byte // hashes of the scope's elements that the input has not had yet; nil unless requested
+	sum   Digest                // digest of the elements put
 	odd   map[string]bool       // labels and types that were checked
 }
 
@@ -209,7 +209,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 				return flying, err
 			}
 			if !f.Warning || s.rec.V.IsZero() {
-				l.sum.n++ // an input with faults is not what the scope will hold
+				l.sum.n++ // the scope will not hold an input with errors
 				continue
 			}
 		}
@@ -225,7 +225,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		}
 		l.checkNames(r)
 		if l.o.Rewrite {
-			r.hash += "!" // equal to none; what is stored is r.props["_hash"]
+			r.hash += "!" // equal to no hash; the stored one is r.props["_hash"]
 		}
 		again, same := l.meet(s.op, r)
 		if same {
@@ -244,7 +244,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if r.typ != "" {
 			most *= l.o.Sessions
 		}
-		if flying != nil && len(c.rows) >= l.o.Batch { // so much is read ahead of what is being sent
+		if flying != nil && len(c.rows) >= l.o.Batch { // read this far ahead of the batch being sent
 			err := l.land(flying)
 			if flying = nil; err != nil {
 				return nil, err
@@ -305,8 +305,7 @@ func (l *loader) account(s step, r row) {
 	l.sum.add(r)
 }
 
-// meet notes that the input brought a row: whether it did before, and whether the
-// scope is known to hold it as it is.
+// meet records that the input had a row: whether it had it before, and whether the scope is known to hold it unchanged.
 func (l *loader) meet(op string, r row) (again, same bool) {
 	if l.seen == nil && l.known == nil || op != schema.OpPut {
 		return false, false
@@ -323,7 +322,7 @@ func (l *loader) meet(op string, r row) (again, same bool) {
 	return again, same
 }
 
-// settle records what the scope holds now, when that is the input and nothing else.
+// settle records the scope's content, if it is exactly the input.
 func (l *loader) settle(ctx context.Context, held Held) (err error) {
 	r := l.rep
 	if r.Nodes.LeftOut+r.Edges.LeftOut > 0 || r.Edges.Absent > r.Detached || r.Nodes.Absent > 0 {
@@ -392,7 +391,7 @@ func (l *loader) leftOut(e schema.Element) {
 	}
 }
 
-// land waits for what start sent and enters it in the accounts.
+// land waits for the batch that start sent and counts it.
 func (l *loader) land(flying chan *outcome) error {
 	if flying == nil {
 		return nil
@@ -427,7 +426,7 @@ func (l *loader) enter(b *batch, d *done) {
 	for _, e := range d.missing {
 		r := b.edges[e.edge]
 		if b.dry {
-			// What the input brings is as good as there.
+			// Nodes of the input count as existing.
 			if _, ok := l.seen[digest('n', "", r.src)]; ok {
 				e.src = false
 			}

@@ -36,7 +36,7 @@ type DB struct {
 
 	mu       sync.Mutex
 	have     []constraint    // nil: not looked yet
-	ready    map[string]bool // "": nodes; else edge types whose constraint is there
+	ready    map[string]bool // "": nodes; otherwise edge types with a constraint
 	recorded bool            // the record of a scope is unique
 	scopes   bool            // the index of scopes is there
 
@@ -69,7 +69,7 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
 	})
 }
 
-// tries does work in a session, and again while what fails may pass.
+// tries runs work in a session, and repeats it as long as the error may be temporary.
 func (db *DB) tries(ctx context.Context, mode driver.AccessMode, work func(driver.SessionWithContext) error) error {
 	for began, wait := time.Now(), firstWait; ; wait = min(2*wait, longestWait) {
 		s := db.drv.NewSession(ctx, db.session(mode))
@@ -93,7 +93,7 @@ const (
 	longestWait = time.Second
 )
 
-// session is the configuration of a session; what one commits the next one sees.
+// session returns the configuration of a session; commits of one session are visible to the next.
 func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
 	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode, BookmarkManager: db.marks, ImpersonatedUser: db.conf.Impersonate}
 }
@@ -129,7 +129,7 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 	return sum.Counters(), nil
 }
 
-// quiet is run for what this program keeps of its own: it does not count.
+// quiet runs statements on this program's own records, which are not counted.
 func (t *tx) quiet(text string, params map[string]any, row func(values []any) error) (driver.Counters, error) {
 	c := t.c
 	d, err := t.run(text, params, row)

@@ -66,7 +66,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		d.MaxTransactionRetryTime = 0 // see DB.in
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		if c.Warn != nil {
-			// Labels and types that are not there yet are no news for a loader.
+			// Missing labels and types are normal for a loader.
 			d.NotificationsMinSeverity = notifications.WarningLevel
 			d.NotificationsDisabledCategories = notifications.DisableCategories(notifications.Unrecognized)
 		}
@@ -110,7 +110,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return db, nil
 }
 
-// auth is what the configuration logs in with.
+// auth returns the credentials of the configuration.
 func (c Config) auth() driver.AuthToken {
 	switch {
 	case c.Token != "":
@@ -123,8 +123,7 @@ func (c Config) auth() driver.AuthToken {
 	return driver.NoAuth()
 }
 
-// tls is who is trusted and what the client shows; nil where the configuration says
-// nothing of it.
+// tls returns the trusted certificates and the client's certificate; nil if the configuration has none.
 func (c Config) tls() (*tls.Config, error) {
 	if c.CA == "" && c.Cert == "" && c.Key == "" {
 		return nil, nil
@@ -153,7 +152,7 @@ func (c Config) tls() (*tls.Config, error) {
 	return out, nil
 }
 
-// notify passes on what the server warns of.
+// notify passes on the server's warnings.
 func (db *DB) notify(sum driver.ResultSummary) {
 	if db.conf.Warn == nil {
 		return

@@ -229,8 +229,7 @@ func addProp(to *[]PropKind, v []any) {
 	*to = append(*to, PropKind{Name: name, Types: []string{typ}, Count: n})
 }
 
-// example is an element as the database holds it: the named properties, what ends
-// adds, then the other properties by name.
+// example returns an element as the database holds it: the named properties, those of ends, then the other properties by name.
 func example(props map[string]any, ends func(*schema.ObjectBuilder), first ...string) schema.Object {
 	var b schema.ObjectBuilder
 	for _, k := range first {
@@ -250,7 +249,7 @@ func example(props map[string]any, ends func(*schema.ObjectBuilder), first ...st
 	for _, k := range names {
 		v := props[k]
 		if list, ok := v.([]any); ok && k == vectorProp {
-			v = fmt.Sprintf("(%d numbers)", len(list)) // nobody reads a vector
+			v = fmt.Sprintf("(%d numbers)", len(list)) // a vector is not readable
 		}
 		rest.Raw(k, raw(v))
 	}

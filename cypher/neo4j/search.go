@@ -52,8 +52,7 @@ func (db *DB) indexes(ctx context.Context) (out []searchIndex, err error) {
 	return out, err
 }
 
-// ensureIndex makes an index, waits for it and compares what is there with what was
-// asked for. It reports whether it was made now.
+// ensureIndex makes an index, waits for it and compares it with the requested one. It reports whether it was made now.
 func (db *DB) ensureIndex(ctx context.Context, want searchIndex, text string) (made bool, err error) {
 	find := func() (searchIndex, error) {
 		have, err := db.indexes(ctx)

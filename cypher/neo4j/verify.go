@@ -82,7 +82,7 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 			return v, err
 		}
 		if rec.V.ID() == "" {
-			continue // said by whoever loaded it
+			continue // reported by the load
 		}
 		if rec.V.Node != nil {
 			v.Nodes++
@@ -129,7 +129,7 @@ func fault(list []difference, at int) (difference, bool) {
 	return list[i], true
 }
 
-// repair writes the rows with faults and says which still have one.
+// repair writes the rows with differences and returns those that still have one.
 func (db *DB) repair(ctx context.Context, batch []row, faults []difference, exact bool) ([]difference, error) {
 	_, err := Load(ctx, db, func(yield func(schema.Record[schema.Element], error) bool) {
 		for _, f := range faults {
@@ -197,8 +197,8 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 	return out, addedTo, nil
 }
 
-// without takes away what others added to the element, and says whether there was any.
-// What is in it beyond the record and was ours stays, and differs.
+// without removes other programs' additions from the element, and reports whether there were any. Other additional properties were ours; they stay and count as
+// differences.
 func (s *stored) without(r row) bool {
 	labels, props := added(r, state{labels: s.labels, props: s.props})
 	s.labels = slices.DeleteFunc(s.labels, func(l string) bool { return slices.Contains(labels, l) })
@@ -240,7 +240,7 @@ func (r row) differs(have stored, f *schema.Finding) bool {
 	slices.Sort(names)
 	for _, k := range names {
 		if k == hashProp || k == vectorProp {
-			continue // ours, and what they are made of is compared
+			continue // ours, and their parts are compared
 		}
 		if h, w := have.props[k], r.props[k]; !sameStored(h, w) {
 			switch k {
@@ -287,7 +287,7 @@ func sameStored(have, want any) bool {
 	return sameScalar(have, want)
 }
 
-// sameJSON compares texts of props_json by what they say.
+// sameJSON compares texts of props_json by value.
 func sameJSON(have, want any) bool {
 	node := func(v any) (schema.Element, bool) {
 		text, ok := v.(string)
@@ -321,7 +321,7 @@ func sameScalar(have, want any) bool {
 	return false
 }
 
-// stored fetches what is there of the batch.
+// stored reads the stored elements of the batch.
 func (db *DB) stored(ctx context.Context, batch []row) (map[string]stored, error) {
 	var nodes []string
 	edges := map[string][]string{}

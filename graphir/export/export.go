@@ -48,7 +48,7 @@ const AdminCSVName = "admin-csv"
 // A Format writes the graph as one file.
 type Format struct {
 	Name  string
-	Doc   string // one line
+	Doc   string // one line of the help text
 	Twice bool   // it opens its source twice
 	Write func(context.Context, Source, io.Writer, Options) (Result, error)
 }
@@ -56,7 +56,7 @@ type Format struct {
 // Formats lists the formats of one file, in the order of help texts.
 func Formats() []Format {
 	return []Format{
-		{"graphml", "one file for networkx, Gephi, yEd; a list is JSON text", true, GraphML},
+		{"graphml", "one file for networkx, Gephi, yEd; a list becomes JSON text", true, GraphML},
 		{"jsonld", "one JSON-LD document with PROV-O terms for the evidence", false, JSONLD},
 	}
 }

@@ -89,7 +89,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 		return "", err
 	}
 	if err := os.Rename(out, lib); err != nil {
-		// Someone else was quicker, or the folder is one that lacks its last file.
+		// Another process was faster, or the folder lacks its last file.
 		if _, there := Version(lib); there == nil {
 			return lib, nil
 		}
@@ -101,8 +101,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 	return lib, nil
 }
 
-// maven reads what Maven prints, line by line: it counts downloads and passes warnings and
-// errors on, without the signs that colour them.
+// maven reads Maven's output line by line: it counts downloads and passes on warnings and errors without colour codes.
 type maven struct {
 	log      io.Writer
 	progress func(files int, size int64, last string)

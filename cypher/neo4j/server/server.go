@@ -67,7 +67,7 @@ var (
 	ErrPassword = errors.New("Neo4j requires a password of at least 8 characters")
 )
 
-// ready is what the server prints when it takes connections.
+// ready is the server's message when it accepts connections.
 const ready = "Started."
 
 const host = "127.0.0.1"
@@ -87,8 +87,7 @@ func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, err
 	if err != nil {
 		return nil, err
 	}
-	// The server inherits the open file, and with it the lock, which ends with the
-	// last process that has it open.
+	// The server inherits the open file, and with it the lock, which ends with the last process that has it open.
 	defer lock.Close()
 	if err := c.configure(ctx, version); err != nil {
 		return nil, err
@@ -179,7 +178,7 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// prepare fills in what was left open and checks what can be checked without the server.
+// prepare fills in the defaults and checks the configuration as far as possible without the server.
 func (c *Config) prepare() (version string, err error) {
 	if version, err = Version(c.Lib); err != nil {
 		return "", err

@@ -132,8 +132,7 @@ func Down(ctx context.Context, home string) (was State, killed bool, err error) 
 	if was.Engine == Docker {
 		return was, false, removeContainer(ctx, was.Container)
 	}
-	// The lock is held, and only the process that Up noted can hold it: the number is
-	// not that of a later, other process.
+	// The lock is held, and only the process that Up recorded can hold it: the number does not belong to a later process.
 	p, err := os.FindProcess(was.PID)
 	if err != nil {
 		return was, false, err
@@ -204,8 +203,7 @@ func readState(home string) (s State, err error) {
 	return s, err
 }
 
-// lockHome takes the lock of a home folder; the error is daemon.ErrInUse where a server
-// has it.
+// lockHome takes the lock of a home folder; it fails with daemon.ErrInUse if a server has it.
 func lockHome(home string) (*os.File, error) {
 	last, err := readState(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// archive is the file beside the jars of lib that holds the classes which a start loads, as
-// this Java has read and checked them (class data sharing). Another Java has another file:
-// the name holds the time at which the program was installed.
+// archive returns the file in the folder of the jars of lib that holds the classes of a start, as this Java has read and checked them (class data sharing).
+// Another Java has another file: the name contains the time at which the program was installed.
 func archive(java, lib string) (string, error) {
 	path, err := exec.LookPath(java)
 	if err != nil {
