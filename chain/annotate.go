@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -136,14 +137,8 @@ func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err erro
 	for tag, n := range r.Tags {
 		m.Counts[tag] = n
 	}
-	by := o.Convert.Tagger
-	if by == nil {
-		by = annotate.Rule()
-	}
-	offset := o.Convert.TurnOffset
-	if offset == 0 {
-		offset = annotate.DefaultTurnOffset
-	}
+	by := cmp.Or(o.Convert.Tagger, annotate.Rule())
+	offset := cmp.Or(o.Convert.TurnOffset, annotate.DefaultTurnOffset)
 	m.Options, err = schema.NewObject(tagger{o.Prefer, string(o.Convert.Format), o.Convert.MergeLines, offset.String(), by.Fingerprint(), string(o.Version)})
 	return m, err
 }

@@ -8,6 +8,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,9 +109,7 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if err := inside(p, o); err != nil {
 		return Report{}, err
 	}
-	if o.Output == "" {
-		o.Output = p.Path(p.Output)
-	}
+	o.Output = cmp.Or(o.Output, p.Path(p.Output))
 	if o.Models != nil && o.Models.Estimate != nil {
 		dir, err := os.MkdirTemp(o.TempDir, "membench-dry-run-*")
 		if err != nil {

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,9 +165,7 @@ func (w *writer) elements(ctx context.Context, in schema.Seq[schema.Element], se
 		newBatches(true, w.o.Scope, func(text []byte) error { return send(EdgesFile, text) })}
 	rw := newRower(w.o.Scope)
 	for rec, err := range gate.Elements() {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return err
 		}

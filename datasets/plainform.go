@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"cmp"
+
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -47,15 +49,10 @@ type plainQuestion struct {
 // the source's evidence ids have no place in it; whoever needs them writes cases.
 func AppendPlain(dst []byte, c schema.Case) ([]byte, error) {
 	out := plainCase{ID: c.ID, Source: c.Source, Chunks: []plainChunk{}, Questions: []plainQuestion{}, Meta: c.Meta}
-	if out.Source == "" {
-		out.Source = c.Dataset
-	}
+	out.Source = cmp.Or(out.Source, c.Dataset)
 	for _, s := range c.Sessions {
 		for _, t := range s.Turns {
-			at := t.Time
-			if at == "" {
-				at = s.Time
-			}
+			at := cmp.Or(t.Time, s.Time)
 			out.Chunks = append(out.Chunks, plainChunk{WithCaptions(t.Text, t.Attachments), at, plainMeta{t.SourceID, s.ID, t.Role, t.Name}})
 		}
 	}

@@ -244,9 +244,7 @@ type batch struct {
 func readBatch(ctx context.Context, changes iter.Seq2[schema.Change, error]) (*batch, error) {
 	b := &batch{nodes: map[schema.NodeID]schema.Change{}, edges: map[schema.EdgeID]schema.Change{}}
 	for c, err := range changes {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return nil, err
 		}
@@ -443,9 +441,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 			}
 			err = nil
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@
 package chats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -129,9 +130,7 @@ func unknown(path string, files []*file, o Options) *schema.Finding {
 			break
 		}
 	}
-	if f.Hint == "" {
-		f.Hint = "write it as a CSV file with a header, and name its columns: --map sender=COLUMN,text=COLUMN,time=COLUMN"
-	}
+	f.Hint = cmp.Or(f.Hint, "write it as a CSV file with a header, and name its columns: --map sender=COLUMN,text=COLUMN,time=COLUMN")
 	return f
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -157,9 +158,7 @@ func replayPCM(ctx context.Context, w io.Writer, d memory.Deps, o pcm.Options, c
 		b := memory.Batch{Key: s.ID, Session: s.ID}
 		for _, u := range s.Turns {
 			t := u.Turn(c.ConvID)
-			if t.Time == "" {
-				t.Time = s.Time
-			}
+			t.Time = cmp.Or(t.Time, s.Time)
 			b.Turns = append(b.Turns, t)
 			k.Turns++
 			k.Said += recall.TokensOf(t.Name + ": " + t.Text)

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 		r.arms = append(r.arms, a.name)
 		path := filepath.Join(e.runDir(a), records.QAFile)
 		for rec, err := range records.QA(ctx, nil, path) {
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			var f *schema.Finding
 			if errors.As(err, &f) {
 				e.found(f)
@@ -117,10 +116,7 @@ func (e *experiment) answer(q *schema.QARecord) (x answer, ok bool) {
 	}
 	x.ms = q.RetrieveMS + q.AnswerMS
 	if q.Attribution != nil {
-		x.cause = q.Attribution.Cause
-		if x.cause == "" {
-			x.cause = q.Attribution.Hop
-		}
+		x.cause = cmp.Or(q.Attribution.Cause, q.Attribution.Hop)
 	}
 	return x, ok
 }

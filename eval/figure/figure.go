@@ -4,6 +4,7 @@
 package figure
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -20,9 +21,7 @@ type Options struct {
 
 // Defaults fills in what is 0.
 func (o Options) Defaults() Options {
-	if o.Confidence == 0 {
-		o.Confidence = 0.95
-	}
+	o.Confidence = cmp.Or(o.Confidence, 0.95)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -128,9 +129,7 @@ func (e *evidence) valuesSaid() []float64 {
 			continue
 		}
 		last = 2*b2f(same) - 1
-		if first == 0 {
-			first = last
-		}
+		first = cmp.Or(first, last)
 		if !same {
 			other++
 			home += int(b2f(a.pos >= e.from && a.pos < e.to))

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An order is a row of things that happen one after another, or of which one takes the place of
 // another. Words of order move the item next to them.
@@ -187,12 +190,7 @@ func (p *prepared) choice() (a, b []*unit, ok bool) {
 func (p *prepared) which(t *text, a, b []*unit) int {
 	u := t.units()
 	at := func(step []*unit, i int) bool {
-		for _, w := range step {
-			if !u[i].stop && means(&w.tok, &u[i].tok) >= .7 {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(step, func(w *unit) bool { return !u[i].stop && means(&w.tok, &u[i].tok) >= .7 })
 	}
 	type mention struct{ who, at int }
 	var row []mention

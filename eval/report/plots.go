@@ -75,10 +75,7 @@ func (d *Dataset) bars(id string) figure {
 				c.text(x+4, y+rowHeight/2+4, "dim", none)
 				continue
 			}
-			what := name
-			if what == "" {
-				what = "Overall"
-			}
+			what := cmp.Or(name, "Overall")
 			class := "bar"
 			if bound(s.Name()) {
 				class = "bar ref"

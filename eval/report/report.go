@@ -34,9 +34,7 @@ type Options struct {
 }
 
 func (o Options) defaults() Options {
-	if o.Title == "" {
-		o.Title = "Memory System Evaluation Report"
-	}
+	o.Title = cmp.Or(o.Title, "Memory System Evaluation Report")
 	if o.Embed <= 0 {
 		o.Embed = 200
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -161,10 +162,7 @@ func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
 // inputs is the digests of all files that were opened, sorted by path. Paths are relative
 // to the output's folder, so that a tree of inputs and outputs can be moved.
 func (f *Frame) inputs() []schema.FileDigest {
-	dir := f.Final
-	if dir == "" {
-		dir = f.Out
-	}
+	dir := cmp.Or(f.Final, f.Out)
 	if f.joined() {
 		dir = filepath.Dir(dir)
 	}

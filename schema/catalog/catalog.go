@@ -220,9 +220,7 @@ func parse(b []byte) (*Catalog, error) {
 	if err := yamldoc.Unmarshal(b, &c); err != nil {
 		return nil, fmt.Errorf("reading catalogue: %w", err)
 	}
-	if c.Version == 0 {
-		c.Version = 1
-	}
+	c.Version = cmp.Or(c.Version, 1)
 	if c.Version != 1 {
 		return nil, fmt.Errorf("catalogue version %d is unknown: have 1", c.Version)
 	}

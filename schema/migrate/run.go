@@ -124,9 +124,7 @@ func lines(ctx context.Context, files []File, o Options, f func(jsonl.Line, sche
 			return err
 		}
 		for line, err := range jsonl.Lines(in, file.Name, o.MaxLine) {
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if err != nil {
 				in.Close()
 				return err
@@ -467,10 +465,7 @@ func (s *summing) Close() error { return nil }
 // nothing says; both signs are an error.
 // It looks at the first 1000 records of each file.
 func Detect(ctx context.Context, files []File, o Options) (schema.Version, error) {
-	cat := o.Catalog
-	if cat == nil {
-		cat = catalog.Default()
-	}
+	cat := cmp.Or(o.Catalog, catalog.Default())
 	o.Report = func(*schema.Finding) {}
 	signs := map[schema.Version]string{}
 	enough := errors.New("enough")

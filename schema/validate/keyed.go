@@ -156,9 +156,7 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, o ReduceOptions) (in
 	facts := r.sorter()
 	defer facts.Close()
 	for line, err := range jsonl.Lines(keyed.Records(in), "standard input", 0) {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err == nil && line.TooLong {
 			err = jsonl.TooLong(line)
 		}
