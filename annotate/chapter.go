@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -640,5 +639,3 @@ func bracketed(s string) bool {
 	}
 	return false
 }
-
-func rfc3339(t time.Time) string { return t.Format(time.RFC3339Nano) }

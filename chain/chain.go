@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -243,9 +244,7 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 	} else {
 		c.report.Current++
 	}
-	for code, n := range m.Findings {
-		c.report.Findings[code] += n
-	}
+	schema.Tally(c.report.Findings, m.Findings)
 	if n := m.Counts["rejected"]; n > 0 {
 		c.report.Rejected += n
 		c.lost = true
@@ -299,9 +298,7 @@ func (c *run) writeManifest() error {
 				m.Counts[name+": "+k] += n
 			}
 		}
-		for k, v := range r.Models {
-			m.Models[k] = v
-		}
+		maps.Copy(m.Models, r.Models)
 	}
 	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
 	if m.Key, err = build.Key(m); err != nil {

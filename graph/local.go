@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -133,11 +134,7 @@ func (l *Local) ordered() []*vertex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.order == nil {
-		l.order = make([]*vertex, 0, len(l.nodes))
-		for _, v := range l.nodes {
-			l.order = append(l.order, v)
-		}
-		slices.SortFunc(l.order, func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
+		l.order = slices.SortedFunc(maps.Values(l.nodes), func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
 	}
 	return l.order
 }

@@ -256,9 +256,7 @@ func keptOf(path, dataset string) (sum Kept, err error) {
 		}
 		if k.Dataset == dataset {
 			sum.Turns, sum.Said, sum.Active, sum.All = sum.Turns+k.Turns, sum.Said+k.Said, sum.Active+k.Active, sum.All+k.All
-			for t, n := range k.Nodes {
-				sum.Nodes[t] += n
-			}
+			schema.Tally(sum.Nodes, k.Nodes)
 		}
 	}
 	return sum, nil

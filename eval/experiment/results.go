@@ -139,12 +139,7 @@ func (r *results) categories(dataset string) (out []string) {
 
 // keys are the questions of a map in a fixed order.
 func keys(a answers) []string {
-	out := make([]string, 0, len(a))
-	for k := range a {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(a))
 }
 
 // An estimate is a mean with its interval over conversations.
@@ -157,13 +152,8 @@ type estimate struct {
 // estimateOf is the mean over clusters; share says that the values are in [0,1] and
 // differences of such otherwise.
 func estimateOf(byConversation map[string]*stats.Cluster, share bool) estimate {
-	names := make([]string, 0, len(byConversation))
-	for k := range byConversation {
-		names = append(names, k)
-	}
-	slices.Sort(names)
 	var list []stats.Cluster
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(byConversation)) {
 		list = append(list, *byConversation[k])
 	}
 	c := stats.ClusterMean(list)

@@ -122,11 +122,7 @@ func (c *Cell) Sum() float64 {
 }
 
 func (c *Cell) sorted() []stats.Cluster {
-	names := make([]string, 0, len(c.clusters))
-	for name := range c.clusters {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(c.clusters))
 	out := make([]stats.Cluster, len(names))
 	for i, name := range names {
 		for _, v := range slices.Sorted(slices.Values(c.clusters[name])) {

@@ -118,7 +118,7 @@ func turnsRound(q, t *text) bool {
 			continue
 		}
 		for j := range u {
-			if u[j].sent == 0 && opposite(&qu[i].tok, &u[j].tok) {
+			if u[j].sent == 0 && opposite(&qu[i], &u[j]) {
 				return true
 			}
 		}
@@ -203,7 +203,7 @@ func (p *prepared) goldWithholds() bool {
 	own := 0
 	for i := range t.units() {
 		u := &t.units()[i]
-		if u.sent > 0 || u.stop || telling[u.word] || giving[u.word] || frame(&u.tok) || u.han && (hasWithin(u.word, hanTelling) || strings.Contains(p.qt.raw, u.word) || u.neg) || p.qt.unitHas(u.stem) || source[u.word] {
+		if u.sent > 0 || u.stop || telling[u.word] || giving[u.word] || frame(u) || u.han && (hasWithin(u.word, hanTelling) || strings.Contains(p.qt.raw, u.word) || u.neg) || p.qt.unitHas(u.stem) || source[u.word] {
 			continue
 		}
 		own++

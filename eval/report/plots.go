@@ -380,9 +380,7 @@ func (d *Dataset) lost(id string) (figure, bool) {
 	for i := range d.Systems {
 		l := d.Systems[i].Lost()
 		all.Right, all.Open = all.Right+l.Right, all.Open+l.Open
-		for h, k := range l.Hops {
-			all.Hops[h] += k
-		}
+		schema.Tally(all.Hops, l.Hops)
 	}
 	x, y := left, 12.0
 	for _, p := range parts(all) {

@@ -154,12 +154,8 @@ func (s *System) Lost() Loss {
 		t.Unscored += l.Unscored
 		t.Open += l.Open
 		t.Other += l.Other
-		for h, n := range l.Hops {
-			t.Hops[h] += n
-		}
-		for c, n := range l.Causes {
-			t.Causes[c] += n
-		}
+		schema.Tally(t.Hops, l.Hops)
+		schema.Tally(t.Causes, l.Causes)
 	}
 	return t
 }

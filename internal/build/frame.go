@@ -403,8 +403,12 @@ func (f *Frame) loss() schema.Loss {
 
 // Check is asked before anything is written: a *schema.RejectedError or FailedError says
 // that nothing must be.
-func (f *Frame) Check() error {
-	if f.loss().Before() != nil || f.failed() && f.Strict {
+func (f *Frame) Check() error { return f.CheckAs(f.Strict) }
+
+// CheckAs is Check of a frame that is strict or not.
+func (f *Frame) CheckAs(strict bool) error {
+	l := f.loss()
+	if l.Strict = strict; l.Before() != nil || f.failed() && strict {
 		return f.verdict(false)
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"sort"
 	"sync"
 
 	"membench/internal/yamldoc"
@@ -341,12 +340,7 @@ func (c *Catalog) index() error {
 
 // Sorted returns the keys of m in order: nothing ranges over a map into output.
 func Sorted[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
 
 // Polarity returns the positive predicate of name, whether name is its negative, and whether name is known at all.

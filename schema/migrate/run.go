@@ -221,11 +221,7 @@ func rewrite(ctx context.Context, file File, x *IDs, shared map[string]bool, cre
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := w.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = cmp.Or(err, w.Close()) }()
 	var buf []byte
 	put := func(k schema.Kind, obj schema.Object) error {
 		raw, _ := obj.MarshalJSON()

@@ -49,11 +49,22 @@ func Lib(dir, version string) string { return filepath.Join(dir, version) }
 
 var versionText = regexp.MustCompile(`^\d+(\.\d+){1,2}$`)
 
-// Fetch has Maven copy a version of Neo4j, about 180 MB, into Lib(dir, version) and
-// returns that folder; where it is there already nothing happens. The folder appears
-// whole or not at all. What Maven complains of goes to log; progress, which may be nil,
-// hears how many files came down so far, how large they are, and the last one's name.
-func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string)) (string, error) {
+// Fetch has Maven copy a version of Neo4j, about 180 MB, into Lib(dir, version), unless
+// it is there, and returns that folder. The folder appears whole or not at all. What Maven
+// complains of goes to log; progress, which may be nil, hears how many files came down so
+// far, how large they are, and the last one's name. Then Warm; slow hears why it failed.
+func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string), slow func(error)) (string, error) {
+	lib, err := fetch(ctx, dir, version, log, progress)
+	if err != nil {
+		return "", err
+	}
+	if err := Warm(ctx, "", lib); err != nil {
+		slow(err)
+	}
+	return lib, nil
+}
+
+func fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string)) (string, error) {
 	if !versionText.MatchString(version) {
 		return "", fmt.Errorf("version of Neo4j: have %q, want one like %s", version, Default)
 	}
