@@ -1,16 +1,13 @@
-// Package annotate turns dialogue into events: it reads chapters and chat files,
-// chooses one main tag for each turn, and joins conversations into one file.
+// Package annotate turns dialogue into events: it reads chapters and chat files, chooses one main tag for each turn, and joins conversations into one file.
 //
 //	chapter folder ── Scan ──▶ index.json
 //	chapter, chat  ── Parse ─▶ Source ── Annotate ─▶ Event     <conv>.events.jsonl
 //	events by conversation ── Compile ─▶ lines, one file       index order, else textnorm.Natural
 //
-// Four source formats are read by code, none by a model: norm chapters, raw
-// chapters, chat lines (JSON Lines) and message lists (JSON). They are described at
-// their parsers. A model may decide one thing only: canon_only, episodic or filler.
+// Four source formats are parsed by code, never by a model: norm chapters, raw chapters, chat lines (JSON Lines) and message lists (JSON). Their parsers
+// describe them. A model may only decide between canon_only, episodic and filler.
 //
-// Events are keyed by (conv_id, turn_id); turn ids are gap-free from 1 in the order
-// of the dialogue. An event's meta names the file and lines it was read from.
+// Events are keyed by (conv_id, turn_id); turn ids are gap-free from 1 in the order of the dialogue. An event's meta names the file and lines it was read from.
 //
 // Findings: SRC is about source files, EVT about events. See codes below.
 package annotate

@@ -333,7 +333,7 @@ func (p *parser) number(src *Source, marks []mark) {
 	}
 }
 
-// GoldUnknown counts the probes of which neither expected ids nor an answer are known.
+// GoldUnknown counts the probes without expected ids and answer, and all probes.
 func (s Source) GoldUnknown() (unknown, probes int) {
 	for _, u := range s.Turns {
 		if u.Marker == markProbe {

@@ -140,7 +140,7 @@ func chapterNumber(s string) (string, bool) {
 // then the others in textnorm.Natural order.
 func CompareConv(a, b schema.ConvID) int { return compareConv(string(a), string(b)) }
 
-// An IndexError says that a file is not an index.
+// An IndexError reports that a file is not an index.
 type IndexError struct {
 	File string
 	Err  error

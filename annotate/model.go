@@ -22,12 +22,9 @@ var prompts embed.FS
 // Prompt is the tagger's prompt.
 func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "tag") }
 
-// Model asks a model for each tag and nothing else. Text, speakers, order and marks
-// are never the model's. Its answer must give every line asked for once, with one of
-// the three tags; fences, prose around the answer and tags for other lines are
-// repaired, anything else is asked for once more with the list of faults, and lines
-// that are still without a tag get the rule's. So do all lines of a window whose
-// call failed; only what every call would meet (llm.Fatal) ends the run.
+// Model asks a model only for the tag of each turn; text, speakers, order and marks come from the source. Its answer must give every requested line once, with
+// one of the three tags. Fences, prose around the answer and tags for other lines are repaired. Other errors are returned to the model once, and lines that
+// still have no tag get the rule's, as do all lines of a window whose call failed. Only an error that every call would meet (llm.Fatal) ends the run.
 func Model(g llm.Generator, p llm.Prompts) Tagger { return modelTagger{g, Prompt(p)} }
 
 type modelTagger struct {

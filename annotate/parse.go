@@ -22,7 +22,7 @@ import (
 type Format string
 
 const (
-	Auto     Format = "auto"   // told from name and content
+	Auto     Format = "auto"   // detected from name and content
 	Norm     Format = "norm"   // chapter with headers and markers
 	Raw      Format = "raw"    // chapter with speaker labels
 	Chat     Format = "chat"   // JSON Lines: role, content, …

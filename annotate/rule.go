@@ -63,7 +63,7 @@ type NamedRule struct {
 	Name    string
 	Lang    string // zh | en
 	Tag     string // canon_only | filler
-	Plain   bool   // of canon_only: holds even beside words for the moment
+	Plain   bool   // for canon_only: holds even next to words for the moment
 	Pattern string
 
 	re *pattern.Pattern
@@ -95,7 +95,7 @@ var ruleList = []NamedRule{
 	rule("en-standing", "en", schema.TagCanon, true, `\b[a-z][a-z0-9-]* owns\b`, `\b(?:is|are) owned by\b`, `\bthe current (?:step|rule|policy|procedure|threshold|limit) is\b`, `\bour (?:policy|rule|convention|standard)\b`, `\b(?:the|paging|alert) threshold is\b`, `\balways (?:page|escalate|roll|drain|check|restart)\b`, `\bnever (?:restart|deploy|page|touch|reboot)\b`, `\bmust (?:always|never|first)\b`, `\bstanding (?:rule|order)\b`),
 }
 
-// What speaks of this moment, of a plan or of something supposed.
+// Patterns for the present moment, plans and suppositions.
 var (
 	momentZh = pattern.New(`今天|今晚|今早|现在(?:是一|就|还|想)|此刻|刚才|刚刚|刚(?:[\p{Han}])|最近|昨[天晚]|前天|上[周次回]|上个?(?:月|星期)|这[次会]|等会|等下|待会|明天|一会儿?|马上|接下来|回头|去年|正在|眼下|突然`)
 	momentEn = pattern.New(`\b(?:today|tonight|yesterday|tomorrow|right now|at the moment|just (?:got|had|made|finished|came|went|started|did|contacted|signed)|last (?:night|week|month|weekend|year|time|fri|sat|sun|mon|tue|wed|thu)[a-z]*|this (?:morning|week|month|weekend|evening|afternoon|time)|next (?:week|month|year|time)|a few (?:days|weeks) ago|recently|lately|two weekends ago|earlier|the other day)\b`)
@@ -111,7 +111,7 @@ var stageDirection = pattern.New(`^(?:（[^（）]{1,12}）|\([^()]{1,24}\)|【[
 // maxEmpty is the longest English sentence, in bytes, that can be empty talk.
 const maxEmpty = 110
 
-// What empty talk is made of.
+// Patterns for empty talk.
 var (
 	// One clause may run several of these together: "好的没问题".
 	emptyZh = pattern.New(`^(?:` + strings.Join([]string{

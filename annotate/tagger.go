@@ -40,8 +40,8 @@ type Choice struct {
 	By  schema.By
 }
 
-// Choices are the tags of a window. Fault says in words why the rule had to decide
-// turns that a model was asked about, and Outcome how the model failed; "" if it did not.
+// Choices are the tags of a window. Fault describes why the rule had to decide turns that a model was asked about, Outcome how the model failed; "" if it did
+// not.
 type Choices struct {
 	Of      []Choice
 	Fault   string

@@ -33,7 +33,7 @@ type AnnotateOptions struct {
 	Models, Prompts map[string]string // that the tagger asks with, for the manifest
 }
 
-// AnnotateReport says what Annotate did.
+// AnnotateReport is the result of Annotate.
 type AnnotateReport struct {
 	Conversations int            `json:"conversations"`
 	Events        int            `json:"events"`
@@ -44,7 +44,7 @@ type AnnotateReport struct {
 	Findings      map[string]int `json:"findings,omitempty"`
 }
 
-// tagger is what a model decides and who it is, for manifests.
+// tagger describes the tags of a model and the model's name, for manifests.
 type tagger struct {
 	Source  string `json:"prefer,omitempty"`
 	Format  string `json:"format,omitempty"`
@@ -54,9 +54,8 @@ type tagger struct {
 	Version string `json:"version"`
 }
 
-// Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and
-// manifest.json, in the folder Out; or all in the file Out, which ends in .jsonl, with
-// its manifest beside it.
+// Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and manifest.json, in the folder Out. If Out ends in .jsonl, it writes one
+// file with its manifest in the same folder.
 func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 	report := AnnotateReport{Tags: map[string]int{}, By: map[string]int{}}
 	f := o.frame("annotate", o.Version, o.Out, isFolder(o.Out))
@@ -130,7 +129,7 @@ func (o AnnotateOptions) turns() func(done, read int) {
 
 const eventsSuffix = ".events.jsonl"
 
-// manifest is what the options and the counts say of the events.
+// manifest returns the options and counts of the events for their manifest.
 func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err error) {
 	m.Models, m.Prompts = o.Models, o.Prompts
 	m.Counts = map[string]int{"conversations": r.Conversations, "events": r.Events, "probes": r.Probes}

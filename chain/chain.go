@@ -1,9 +1,7 @@
 // Package chain runs the steps from dialogue to graph: sources to events, ingest into a memory, its export, claims, a graph, Cypher.
 //
-// Each step is a function over files, which can be called by itself: Index, Annotate,
-// Compile, Ingest, Probe, Export, Link, Claimify, CompileClaims, ToGraph, Cypher. Run
-// runs all of a project's, and only those whose inputs or options changed. A step that
-// loses records returns a *schema.RejectedError; what was wrong with the options is a
+// Each step is a function over files that can be called on its own: Index, Annotate, Compile, Ingest, Probe, Export, Link, Claimify, CompileClaims, ToGraph,
+// Cypher. Run runs all steps of a project whose inputs or options changed. A step that loses records returns a *schema.RejectedError; wrong options give a
 // *schema.UsageError.
 package chain
 
@@ -32,10 +30,10 @@ import (
 // Options of Run.
 type Options struct {
 	Output   string           // folder; "": the project's
-	Now      string           // the run's clock, RFC 3339; "": the project's, else that of the first run, else Clock
+	Now      string           // the run's clock, RFC 3339; "": the project's, or the first run's, or Clock
 	Clock    func() time.Time // read once, in the first run; nil: Now is required there
 	Models   *models.Set      // needed where the project asks a model; a dry run's writes nothing
-	Place    open.Place       // what opening the memory depends on: environment, transport
+	Place    open.Place       // environment and transport for opening the memory
 	TempDir  string           // "": the system's
 	Force    bool             // run steps that are current, too
 	Strict   bool             // a step that loses records writes nothing and ends the run
@@ -43,10 +41,10 @@ type Options struct {
 	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
-	Begin    func(step string) (end func())     // called around each step that runs; nil: nobody
-	Done     func(Step)                         // called after each step; nil: nobody
+	Begin    func(step string) (end func())     // called around each step that runs; nil: not called
+	Done     func(Step)                         // called after each step; nil: not called
 	Progress func(unit string, done, taken int) // as in Shared
-	Warn     func(message string)               // called with what a person should know; nil: nobody
+	Warn     func(message string)               // called with warnings for people; nil: not called
 }
 
 // Report is the summary of a run.
@@ -158,8 +156,7 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	return c.report, err
 }
 
-// now is the option, else the project's, else that of the first run, else the clock,
-// which is then kept.
+// now returns the option, or the project's value, or that of the first run, or the clock, which is then stored.
 func (o Options) now(p *config.Project) (string, error) {
 	for _, s := range []string{o.Now, p.Now} {
 		if s == "" {
@@ -199,8 +196,7 @@ func (c *run) warn(format string, args ...any) {
 // maxShown is how many findings the error of a step quotes.
 const maxShown = 20
 
-// do makes a step current and notes what it did. make makes the output at path with
-// what all steps share; count names the records that it counts.
+// do makes a step current and records the result. make makes the output at path with the common options; count names the records that it counts.
 func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Context, path string, with Shared, counts map[string]int) error) error {
 	s.Version = version
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {

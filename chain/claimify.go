@@ -32,7 +32,7 @@ type ClaimifyOptions struct {
 	Memory     int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
 }
 
-// ClaimifyReport says what Claimify did.
+// ClaimifyReport is the result of Claimify.
 type ClaimifyReport struct {
 	Conversations, Memories, Entities, Claims int
 	Asked                                     int // memories that the extractor did not know
@@ -52,10 +52,8 @@ const (
 	rejectedSuffix = ".rejected.ndjson" // not .jsonl, so that no later step takes it for claims
 )
 
-// Claimify extracts claims and entities from exported memories: <conv>.jsonl for each
-// conversation, and manifest.json, in the folder Out; or all in the file Out, which ends in
-// .jsonl, with its manifest beside it. What a model was asked about once is kept in
-// Out/.claimify, where Out is a folder.
+// Claimify extracts claims and entities from exported memories: <conv>.jsonl for each conversation, and manifest.json, in the folder Out. If Out ends in
+// .jsonl, it writes one file with its manifest in the same folder. Results of model calls are cached in Out/.claimify if Out is a folder.
 func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err error) {
 	f := o.frame("claimify", o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true
@@ -90,7 +88,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			all = append(all, c.Statements...)
 		}
 	}
-	if o.Generator != nil && f.Dir && r.Failed == 0 { // else the next run, which continues, is to offer the same tags
+	if o.Generator != nil && f.Dir && r.Failed == 0 { // otherwise the next run, which continues, must offer the same tags
 		tags := claims.Count(all)
 		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return codec.WriteFile(w, tags) }); err != nil {
 			return r, err
@@ -114,7 +112,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	return r, err
 }
 
-// extraction says how claims are extracted; the function closes the cache of answers.
+// extraction returns the options of the extraction, and a function that closes the cache of answers.
 func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	done := func() error { return nil }
 	cat, err := LoadCatalog(o.Catalogs)

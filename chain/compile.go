@@ -22,7 +22,7 @@ type CompileOptions struct {
 	Out    string   // events.jsonl, or "-"
 }
 
-// CompileReport says what Compile did.
+// CompileReport is the result of Compile.
 type CompileReport struct {
 	Files    int            `json:"files"`
 	Events   int            `json:"events"`
@@ -63,7 +63,7 @@ func Compile(ctx context.Context, o CompileOptions) (CompileReport, error) {
 	return report, err
 }
 
-// parts puts the files in order: that of the index, where there is one.
+// parts sorts the files: in the order of the index, if there is one.
 func parts(ctx context.Context, f *build.Frame, files []string, index string) ([]annotate.Part, error) {
 	byConv := map[schema.ConvID][]string{}
 	var have []schema.ConvID

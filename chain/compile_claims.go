@@ -56,8 +56,7 @@ type compiledMeta001 struct {
 	UpdatedAt string            `json:"updated_at"`
 }
 
-// minClaimsMemory is the least that is gathered before it goes to disk: many tiny runs
-// take minutes to merge and save nothing beside what the process needs anyway.
+// minClaimsMemory is the least memory before data is written to disk: many tiny runs take minutes to merge and save no memory beyond the process's own need.
 const minClaimsMemory = 512 << 10
 
 // CompileClaims merges the claims and entities of all conversations into one per id:

@@ -59,7 +59,7 @@ func Cypher(ctx context.Context, o CypherOptions) (cypher.Counts, error) {
 	return counts, err
 }
 
-// graphVersion is the schema version that the graph's manifest states, else the newest.
+// graphVersion returns the schema version of the graph's manifest, or the newest.
 func graphVersion(dir string) schema.Version {
 	if m, err := build.ReadManifest(filepath.Join(dir, "manifest.json")); err == nil && m.SchemaVersion != "" {
 		return m.SchemaVersion

@@ -42,8 +42,7 @@ func countLines(name string) (n int, err error) {
 	return n, nil
 }
 
-// claimify works in place: it remembers what a model was asked about, and a killed run
-// is finished by the next.
+// claimify works in place: it caches results of model calls, and the next run finishes a killed one.
 func (c *run) claimify(ctx context.Context) error {
 	g, who, err := c.generator(c.p.Claims.Extractor)
 	if err != nil {
@@ -82,8 +81,7 @@ func (c *run) compileClaims(ctx context.Context) error {
 		})
 }
 
-// toGraph keeps, beside the new graph, what it changes against the old one: puts and
-// deletes that a delta load sends.
+// toGraph stores, in addition to the new graph, the changes from the old one: puts and deletes for a delta load.
 func (c *run) toGraph(ctx context.Context) error {
 	exports, err := inDir(c.path("exports"), "*"+memoriesSuffix)
 	if err != nil {
@@ -111,8 +109,7 @@ func (c *run) toGraph(ctx context.Context) error {
 	})
 }
 
-// writeChanges writes what turns the graph in the folder old, which may be absent, into
-// that in the folder new.
+// writeChanges writes the changes from the graph in the folder old, which may be absent, to the one in the folder new.
 func writeChanges(ctx context.Context, old, new, out string) (n int, err error) {
 	a := schema.Seq[schema.Element](func(func(schema.Record[schema.Element], error) bool) {})
 	if exists(filepath.Join(old, "nodes.jsonl")) {

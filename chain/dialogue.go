@@ -116,7 +116,7 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 	})
 }
 
-// removeEvents removes what sources that are gone have left.
+// removeEvents removes the events of removed sources.
 func (c *run) removeEvents() error {
 	made := map[string]bool{}
 	for name := range c.records {
@@ -166,8 +166,7 @@ func (c *run) eventsManifest(f *build.Frame, o AnnotateOptions, total AnnotateRe
 	return build.WriteManifest(path, m)
 }
 
-// annotateOptions are the project's: its defaults hold where a source says nothing,
-// its entries under conversations win over the source.
+// annotateOptions returns the project's options: its defaults apply if a source has no value, its entries under conversations take precedence over the source.
 func (c *run) annotateOptions() (AnnotateOptions, error) {
 	p := c.p
 	at := func(s string) time.Time { t, _ := time.Parse(time.RFC3339, s); return t } // config has checked it

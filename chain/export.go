@@ -18,7 +18,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// MemoriesOptions are what Export and Link share.
+// MemoriesOptions are the options of Export and Link.
 type MemoriesOptions struct {
 	Out     string         `json:"-"`        // folder, file that ends in .jsonl, or "-"
 	Events  []string       `json:"-"`        // the dialogue, to infer owners and turns from
@@ -42,7 +42,7 @@ type LinkOptions struct {
 	Exports []string
 }
 
-// MemoriesReport says what Export or Link wrote.
+// MemoriesReport is the result of Export or Link.
 type MemoriesReport struct {
 	Memories      int
 	Conversations int // 0 when they went to one file

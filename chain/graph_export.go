@@ -78,8 +78,7 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 	return res, err
 }
 
-// graphSource reads graphs as one stream, as often as it is asked to; reads is how often
-// that will be.
+// graphSource reads graphs as one stream, any number of times; reads is the expected number.
 func graphSource(ctx context.Context, f *build.Frame, graphs []string, reads int) (func() schema.Seq[schema.Element], error) {
 	var names []string
 	for _, g := range graphs {

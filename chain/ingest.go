@@ -31,7 +31,7 @@ type IngestOptions struct {
 	Events      []string // files, folders, "-"
 	Index       string   // index.json that gives the order of the conversations; "": by name
 	Mode        mem0.Mode
-	Raw         bool // store turns as they are
+	Raw         bool // store turns verbatim
 	NoPrefix    bool // leave "[User] " and "[Agent] " off
 	WriteProbes bool
 	SkipRoles   []string
@@ -44,14 +44,13 @@ type IngestOptions struct {
 	Prompts     llm.Prompts
 }
 
-// DefaultIngest is what Ingest does where nothing is chosen.
+// DefaultIngest returns the default options of Ingest.
 func DefaultIngest() IngestOptions {
 	d := replay.Defaults()
 	return IngestOptions{Mode: mem0.Keep, SkipRoles: d.SkipRoles, SkipTags: d.SkipTags, Window: d.Window, Overlap: d.Overlap}
 }
 
-// Ingest fills a memory with dialogue. A run that was killed is finished by the same
-// call; a store that was filled from other input is rejected and stays as it is.
+// Ingest fills a memory with dialogue. Repeating the call finishes a killed run. A store that was filled from other input is rejected and left unchanged.
 func Ingest(ctx context.Context, o IngestOptions) (r replay.Report, err error) {
 	s, err := o.resolve(ctx, false)
 	if err != nil {
@@ -93,8 +92,7 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 		return r, err
 	}
 	s.replay.Found, s.replay.Progress = f.Found, o.Progress
-	// All events are held at once anyway: what cannot be read is known before the store
-	// is touched.
+	// All events are held at once anyway, so unreadable ones are known before the store is changed.
 	var events []schema.Record[schema.Event]
 	for rec, err := range readEvents(f, files) {
 		if err != nil {
@@ -247,8 +245,7 @@ func emptyStore(folder string) error {
 	return atomicfile.SyncDir(folder)
 }
 
-// differs names what two manifests do not share; other input is left to replay, which
-// knows which turn it is.
+// differs names the differences between two manifests; replay reports other input, since it knows the turn.
 func differs(a, b schema.Manifest) string {
 	have := map[string]string{}
 	for k, v := range a.Options.Members() {

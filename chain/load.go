@@ -24,7 +24,7 @@ import (
 type LoadOptions struct {
 	Shared
 	Graph    string            // folder of a graph, a file or "-" of elements; "" with Changes alone
-	Old      string            // folder of the graph that the database holds: what differs is sent; "": all is
+	Old      string            // folder of the graph in the database: only differences are sent; "": everything is
 	Changes  string            // file or "-" of changes, in place of the graph; "": none
 	Catalogs []string          // that add to the vocabulary
 	Target   target.Target     // the server, and one graph in it
@@ -33,17 +33,16 @@ type LoadOptions struct {
 	Index    bool              // make the full-text index, too
 	Embed    llm.Embedder      // makes vectors of claims and memories; nil: none
 	Verify   bool              // read everything back and compare it with Graph
-	Repair   bool              // with Verify: write what is missing or different
+	Repair   bool              // with Verify: write missing and different elements
 
 	Getenv   func(string) string // as Target.Open takes it
-	Part     func(name string)   // called when a part that follows the sending begins; nil: nobody
+	Part     func(name string)   // called when a part after sending begins; nil: not called
 	Embedded func(n int)         // called with how many vectors are made so far
 	Waiting  func(error)         // called with why the load waits
 	Differs  func()              // called where the database does not hold Old: hashes are then compared
 }
 
-// LoadStep is the name of Load in findings and errors, Vectors that of its part in which vectors
-// are made.
+// LoadStep is the name of Load in findings and errors, Vectors the name of the part in which vectors are made.
 const (
 	LoadStep = "load-neo4j"
 	Vectors  = "vectors"
@@ -80,7 +79,7 @@ func Load(ctx context.Context, o LoadOptions) (*neo4j.Report, error) {
 	}
 	defer db.Close(context.WithoutCancel(ctx))
 	if !o.Send.DryRun {
-		// What follows belongs together: load, deletes, index, reading back, repair.
+		// The following steps belong together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.Wait, Waiting: o.Waiting})
 		if err != nil {
 			return nil, err
@@ -125,7 +124,7 @@ func (o LoadOptions) try(ctx context.Context, f *build.Frame, db *neo4j.DB, send
 	return err
 }
 
-// finish does what follows the sending.
+// finish runs the steps after sending.
 func (o LoadOptions) finish(ctx context.Context, db *neo4j.DB, in *graph.Gate, rep *neo4j.Report) error {
 	if o.Index && !o.Send.DryRun {
 		o.Part("text index")
@@ -152,8 +151,7 @@ func (o LoadOptions) finish(ctx context.Context, db *neo4j.DB, in *graph.Gate, r
 	return nil
 }
 
-// checked passes the graph through the gate of every writer, and decides whether what was
-// rejected forbids the load. It is nil with changes alone.
+// checked passes the graph through the gate of every writer, and fails if rejected elements forbid the load. The gate is nil if there are only changes.
 func (o LoadOptions) checked(ctx context.Context, f *build.Frame) (*graph.Gate, error) {
 	if o.Graph == "" {
 		return nil, nil
@@ -194,7 +192,7 @@ func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Ga
 			return nil
 		}
 	}
-	return f.CheckAs(f.Strict || o.Send.Prune || o.Old != "") // what was rejected would be deleted
+	return f.CheckAs(f.Strict || o.Send.Prune || o.Old != "") // otherwise rejected elements would be deleted
 }
 
 // BulkOptions of LoadBulk.
@@ -205,11 +203,11 @@ type BulkOptions struct {
 	Home      string   // folder of the server; "": as target.Admin finds it
 	Database  string
 	Scope     string // of the graph among several in one database
-	Overwrite bool   // replace what the stopped database holds
+	Overwrite bool   // replace the content of the stopped database
 	Getenv    func(string) string
 }
 
-// A BulkReport says what LoadBulk imported.
+// A BulkReport is the result of LoadBulk.
 type BulkReport struct {
 	Database string         `json:"database"`
 	Scope    string         `json:"scope,omitzero"`
@@ -220,8 +218,8 @@ type BulkReport struct {
 	Findings map[string]int `json:"findings"`
 }
 
-// LoadBulk fills an empty, stopped database of this machine: it writes CSV aside and has
-// neo4j-admin import it. The result is that of Load, once Load has run after it.
+// LoadBulk fills an empty, stopped database on this machine: it writes temporary CSV files and imports them with neo4j-admin. After a following Load, the
+// result is the same as Load's alone.
 func LoadBulk(ctx context.Context, o BulkOptions) (rep BulkReport, err error) {
 	admin, err := target.Admin(ctx, o.Home, o.Getenv)
 	if err != nil {
@@ -258,7 +256,7 @@ func LoadBulk(ctx context.Context, o BulkOptions) (rep BulkReport, err error) {
 	return rep, lost
 }
 
-// bulkFault says what to do about a failed import; the tool's own words are long.
+// bulkFault returns the fix for a failed import; the tool's own message is long.
 func bulkFault(err error, said, database string) error {
 	low := strings.ToLower(said)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"membench/schema"
 )
 
-// asked says which model answers a step, as part of its key.
+// asked names the model of a step, as part of its key.
 type asked struct {
 	Model       string   `json:"model"`
 	BaseURL     string   `json:"base_url"`
@@ -59,8 +59,7 @@ func (c *run) store() StoreOptions {
 	return StoreOptions{Store: open.Store{Backend: open.Embedded, Dir: c.path("store")}, Place: c.o.Place, Isolation: r.Isolation}
 }
 
-// ingest fills the store in place: a killed run is finished, other input or options
-// start over. Which of the two it is, the key of the run that began says.
+// ingest fills the store in place: a killed run is finished, other input or options start over. The key of the run that began decides which.
 func (c *run) ingest(ctx context.Context) error {
 	r := c.p.Replay
 	g, who, err := c.generator(r.Extractor)
@@ -131,8 +130,7 @@ func (c *run) begin(s build.Step) (force bool, err error) {
 	return true, write(key + "\n")
 }
 
-// emptyStores removes the memories of both isolations: what an earlier project file
-// asked for must not stay behind.
+// emptyStores removes the memories of both isolations, so that nothing of an earlier project file stays.
 func (c *run) emptyStores() error {
 	have, err := os.ReadDir(c.path("store"))
 	if err != nil {
@@ -140,7 +138,7 @@ func (c *run) emptyStores() error {
 	}
 	for _, f := range have {
 		if c.p.Replay.Qdrant != "" && f.Name() == replay.Isolation(c.p.Replay.Isolation).Collection() {
-			continue // Force empties it, and what it knows to be in Qdrant
+			continue // Force empties it, and its known points in Qdrant
 		}
 		if f.IsDir() {
 			if err := os.RemoveAll(c.path("store", f.Name())); err != nil {

@@ -25,12 +25,9 @@ type RulesOptions struct {
 	Report   func(*schema.Finding)
 }
 
-// Rules reports what validate refuses in a graph and graph.Gate passes on: members that
-// the schema wants, ids, the vocabulary. Every writer of a graph calls it, after its gate.
-// A label or type outside the vocabulary is a warning, once for each name: it can be
-// written, and a project may have a vocabulary of its own.
-// Files that are as to-graph's manifest lists them are not read again: validate refuses
-// nothing in what to-graph writes. Standard input and pipes cannot be read again.
+// Rules reports faults that validate rejects in a graph and graph.Gate accepts: missing members, ids, the vocabulary. Every writer of a graph calls it, after
+// its gate. A label or type outside the vocabulary is a warning, once for each name: it can be written, and a project may have its own vocabulary. Files that
+// match to-graph's manifest are not read again, since validate accepts all output of to-graph. Standard input and pipes cannot be read again.
 func Rules(ctx context.Context, files []string, o RulesOptions) error {
 	made, err := asMade(files, o.Digest)
 	if made || err != nil || slices.ContainsFunc(files, readOnce) {
@@ -66,7 +63,7 @@ func readOnce(name string) bool {
 // maxNames is how many names outside the vocabulary are reported once, not at each place.
 const maxNames = 4096
 
-// gated are the codes of what the gate reports as GRF031 and GRF033.
+// gated are the codes of faults that the gate reports as GRF031 and GRF033.
 var gated = []string{"GRF003", "GRF004", "ID001"}
 
 // asMade reports whether files are as to-graph made them.
@@ -87,7 +84,7 @@ func asMade(files []string, digest func(string) (schema.FileDigest, error)) (boo
 	return true, nil
 }
 
-// rules is Rules for what a step has read and is about to commit.
+// rules applies Rules to the input of a step that is about to commit.
 func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []string, maxLine int) error {
 	if f.Taken == 0 {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Shared is what every step takes. The zero Shared reads no standard input, writes no
-// standard output and accepts no loss.
+// Shared are the options of every step. The zero Shared reads no standard input, writes no standard output and accepts no loss.
 type Shared struct {
 	Stdin    io.Reader             `json:"-"` // for an input "-"
 	Stdout   io.Writer             `json:"-"` // for an output "-"
@@ -24,8 +23,8 @@ type Shared struct {
 	Strict   bool                  `json:"-"` // write nothing when records are lost
 	Accept   schema.Limit          `json:"-"` // lost records that are not errors
 	Membench string                `json:"-"` // version of the program, for manifests
-	// Progress is called with how much a step has done of what it took so far: of units
-	// such as turns; several goroutines may call it. nil: not reported.
+	// Progress is called with the number of units (such as turns) that a step has done, and that it took so far; it must be safe for concurrent use. nil: not
+	// called.
 	Progress func(unit string, done, taken int) `json:"-"`
 
 	final string // final place of an output made in a temporary folder; "": where it is made
@@ -43,8 +42,7 @@ func (s Shared) frame(step string, v schema.Version, out string, dir bool) *buil
 	return f
 }
 
-// isFolder says that an output is a folder: not standard output, a pipe or a device, nor a
-// file, which ends in .jsonl.
+// isFolder reports whether an output is a folder: not standard output, a pipe, a device, or a file, whose name ends in .jsonl.
 func isFolder(out string) bool {
 	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return false
@@ -52,8 +50,7 @@ func isFolder(out string) bool {
 	return out != "-" && !strings.HasSuffix(out, ".jsonl")
 }
 
-// LoadCatalog reads the built-in catalogue and the files that add to it. What is wrong
-// with a file is a *schema.UsageError that names it.
+// LoadCatalog reads the built-in catalogue and the files that add to it. An invalid file is a *schema.UsageError that names it.
 func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
@@ -70,19 +67,19 @@ func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// readEvents reads events. What lacks the members that make an event is a finding.
+// readEvents reads events. A record without the members of an event is a finding.
 func readEvents(f *build.Frame, files []jsonl.File) schema.Seq[schema.Event] {
 	return whole(f, files, func(e schema.Event) bool { return e.ConvID != "" && e.RoleType != "" },
 		schema.Finding{Code: "EVT017", Message: "this is not an event; it was skipped", Want: "conv_id, turn_id and role_type"})
 }
 
-// readMemories reads exported memories. What has neither an id nor a text is a finding.
+// readMemories reads exported memories. A record with neither an id nor a text is a finding.
 func readMemories(f *build.Frame, files []jsonl.File) schema.Seq[schema.MemoryExport] {
 	return whole(f, files, func(m schema.MemoryExport) bool { return m.ID != "" || m.Payload.Text("data") != "" },
 		schema.Finding{Code: "MEM101", Message: "this is not a memory; it was skipped", Want: "id and payload"})
 }
 
-// whole reads the records that ok says are some; the others are the finding lacks.
+// whole reads the records that ok accepts; the others are the finding lacks.
 func whole[T any](f *build.Frame, files []jsonl.File, ok func(T) bool, lacks schema.Finding) schema.Seq[T] {
 	return schema.Keep(build.Read[T](f, files), func(r *schema.Record[T]) bool {
 		if ok(r.V) {

@@ -18,19 +18,18 @@ import (
 	"membench/schema"
 )
 
-// StoreOptions name a memory that outlives the process. What they leave open comes from
-// the store's manifest.
+// StoreOptions name a persistent memory. Missing values come from the store's manifest.
 type StoreOptions struct {
 	Store     open.Store       // Dir is required
-	Place     open.Place       // what opening depends on besides
-	Isolation string           // global or per_conv; "": the store's, else global
-	UserID    string           // for events that name none; "": the store's, else user
+	Place     open.Place       // environment for opening it
+	Isolation string           // global or per_conv; "": the store's, or global
+	UserID    string           // for events that name none; "": the store's, or user
 	AgentID   string           // for events that name neither agent nor character
-	Now       string           // the run's clock, RFC 3339; "": the store's, else Clock
+	Now       string           // the run's clock, RFC 3339; "": the store's, or Clock
 	Clock     func() time.Time // nil: no clock but Now
 }
 
-// kept is what the manifest's options hold.
+// kept are the options stored in the manifest.
 type kept struct {
 	Isolation   string   `json:"isolation"`
 	UserID      string   `json:"user_id"`
@@ -58,7 +57,7 @@ type store struct {
 	open.Store
 	place  open.Place
 	replay replay.Options
-	old    schema.Manifest // of what filled it
+	old    schema.Manifest // manifest of the run that filled it
 	kept   kept
 	found  bool // there is such a manifest
 }
@@ -68,7 +67,7 @@ func manifestOf(dir string, i replay.Isolation) string {
 	return filepath.Join(dir, i.Collection(), "manifest.json")
 }
 
-// resolve finds the store's manifest and fills what the options leave open.
+// resolve finds the store's manifest and fills in missing options. It fails if mustExist and there is no store.
 func (o StoreOptions) resolve(ctx context.Context, mustExist bool) (s store, err error) {
 	if o.Store.Dir == "" {
 		return s, schema.Usagef("no store given: name its folder with --store")
@@ -121,7 +120,7 @@ func (o StoreOptions) resolve(ctx context.Context, mustExist bool) (s store, err
 	return s, nil
 }
 
-// now is the run's clock: the option's, else what is kept, else that of this machine.
+// now returns the run's clock: the option's, or the stored one, or this machine's.
 func (o StoreOptions) now(kept string) (time.Time, error) {
 	clock := cmp.Or(o.Now, kept)
 	if clock == "" {

@@ -20,7 +20,7 @@ type ToGraphOptions struct {
 	Events, Exports, Claims []string       `json:"-"`
 	Out                     string         `json:"-"` // folder, or "-": nodes, then edges, without a manifest
 	Version                 schema.Version `json:"-"`
-	InputVersion            schema.Version `json:"-"` // "": that of the graph
+	InputVersion            schema.Version `json:"-"` // "": the graph's version
 	Memory                  int64          `json:"-"` // bytes held before records go to disk; 0 holds everything
 	Workers                 int            `json:"-"` // 0: one per processor
 	MaxLine                 int            `json:"-"` // 0: jsonl.MaxLine
@@ -28,7 +28,7 @@ type ToGraphOptions struct {
 	Shortcuts   bool          `json:"shortcut_edges"`
 	RewriteUser string        `json:"rewrite_user"`
 	Catalogs    []string      `json:"catalog"`
-	People      schema.People `json:"people,omitzero"` // who is who, as Claimify has it
+	People      schema.People `json:"people,omitzero"` // names that belong to one person, as for Claimify
 }
 
 func (o ToGraphOptions) check() error {

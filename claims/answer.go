@@ -13,7 +13,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// An answerParser reads what a model wrote about one chunk.
+// An answerParser parses a model's answer about one chunk.
 type answerParser struct {
 	cat   *catalog.Catalog
 	v     schema.Version
@@ -24,7 +24,7 @@ type answerParser struct {
 	made  map[schema.EntityID]*schema.Entity // for ends of claims that no entity line describes
 }
 
-// parsed is what is left of one answer.
+// parsed is the usable part of one answer.
 type parsed struct {
 	statements []schema.Statement
 	faults     []Reject
@@ -34,9 +34,8 @@ type parsed struct {
 	cut        bool
 }
 
-// parse reads one JSON object a line and forgives what models do around it: fences,
-// prose, an array's brackets and commas, objects spread over lines. A last line that
-// is not whole is cut off without a fault when the answer was truncated.
+// parse reads one JSON object per line and tolerates common deviations: fences, prose, an array's brackets and commas, objects spread over several lines. If
+// the answer was truncated, an incomplete last line is dropped without a fault.
 func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {

@@ -19,16 +19,12 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Bulk does over bytes what Compile does over records, in memory that does not grow
-// with the input: lines are cut into blocks, each block is read by one of the workers
-// and its records sorted by id, and sorted runs go to disk above the budget. Then the
-// ids are divided into ranges; a worker loads a range, which brings the records of one
-// id together, and merges it. An id that occurs once keeps its bytes.
+// Bulk does over bytes what Compile does over records, in memory that does not grow with the input. Lines are cut into blocks; a worker reads each block and
+// sorts its records by id; sorted runs go to disk above the budget. Then the ids are divided into ranges; a worker loads a range, which brings the records of
+// one id together, and merges it. An id that occurs once keeps its bytes.
 //
-// What is held besides the budget: two to eight MiB and the output of them for each
-// worker and for two ranges more, a mark of about 150 bytes for each 8 KiB on disk,
-// about 300 bytes for each claim that may conflict (ranked, single-valued, denied), and
-// the records of one id, of which evidence goes to disk above bigGroup.
+// Memory beyond the budget: two to eight MiB and the output for each worker and for two ranges more, a mark of about 150 bytes for each 8 KiB on disk, about
+// 300 bytes for each claim that may conflict (ranked, single-valued, denied), and the records of one id, whose evidence goes to disk above bigGroup.
 
 // BulkOptions say how to compile.
 type BulkOptions struct {
@@ -41,12 +37,11 @@ type BulkOptions struct {
 	// Progress is called with the parts that are merged, of all, once the input is read;
 	// nil: not reported.
 	Progress func(unit string, done, of int)
-	// Partial merges what has one id and decides nothing between ids: the result may be
-	// merged again with what else has its keys.
+	// Partial merges only records with the same id: the result may be merged again with other records of its keys.
 	Partial bool
 }
 
-// BulkResult says what was done.
+// BulkResult is the result of a bulk compile.
 type BulkResult struct {
 	Files, Records   int
 	Entities, Claims int
@@ -112,7 +107,7 @@ type bulk struct {
 	lost    map[string]string // see findTwoTypes
 }
 
-// A predicate is what conflicts ask of one.
+// A predicate holds the properties that decide about conflicts.
 type predicate struct {
 	positive string
 	negated  bool
@@ -198,14 +193,13 @@ func (b *bulk) cut(ctx context.Context, in []jsonl.File, blocks chan<- jsonl.Blo
 //
 //	kind · key · order (8 bytes) · flags (1 byte) · line · length of kind and key (4 bytes)
 //
-// The key is that of the output's order, each part ended by 0x00 0x01, a 0x00 in it
-// written 0x00 0xff, so that rows compare as bytes. order is the position of the
-// record in 0.0.1, whose merge depends on it, else 0.
+// The key is the one of the output's order. Each part ends with 0x00 0x01, and a 0x00 in it is written 0x00 0xff, so that rows compare as bytes. order is the
+// position of the record in 0.0.1, whose merge depends on it, otherwise 0.
 const (
 	kindEntity = 'E' // sorts before
 	kindClaim  = 'c'
 
-	flagPlain      = 1 // the line is what our encoder would write of it
+	flagPlain      = 1 // the line equals our encoder's output
 	flagDeprecated = 2 // of plain lines only
 )
 
@@ -291,7 +285,7 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 		w.row = appendRow(w.row[:0], parts, kind, order, flags, line)
 		return w.sorter.Add(w.row)
 	}
-	// Whatever is unusual about the line, the plain reader knows what to make of it.
+	// The plain reader handles every unusual line.
 	pos := schema.Pos{File: name, Line: no}
 	var s schema.Statement
 	if err := codec.Unmarshal(line, &s); err != nil {
@@ -397,7 +391,7 @@ func (w *worker) watch(pred, id, line []byte) {
 	}
 }
 
-// bareID is a claim id without its predicate: what a claim and its denial share.
+// bareID returns a claim id without its predicate: the common part of a claim and its denial.
 func bareID(id []byte) string {
 	if i := bytes.IndexByte(id, '|'); i >= 0 {
 		return string(id[i:])

@@ -148,8 +148,7 @@ func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	}
 }
 
-// settled reports whether no claim of a range can conflict: they share a domain and a
-// predicate of which none does.
+// settled reports whether no claim of a range can conflict: all have the same domain and a predicate without conflicts.
 func (b *bulk) settled(r extsort.Range) bool {
 	if r.Start() == nil || r.Start()[0] != kindClaim {
 		return false
@@ -162,7 +161,7 @@ func (b *bulk) settled(r extsort.Range) bool {
 // it came to an end before the range.
 func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) bool) bool {
 	var rows [][]byte // of groups that are held; the last one starts at from
-	var arena []byte  // what they lie in
+	var arena []byte  // holds their bytes
 	from, held, group := 0, 0, 0
 	var id []byte
 	var big *bigClaim
@@ -231,7 +230,7 @@ func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) 
 		if group += len(r); group <= bigGroup {
 			continue
 		}
-		// The group does not fit: what came before it goes out, the rest to disk.
+		// The group does not fit: the groups before it are passed on, the rest goes to disk.
 		if from > 0 && !yield(batch{rows: rows[:from:from]}, nil) {
 			return false
 		}
@@ -247,8 +246,7 @@ func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) 
 	return finish() && (len(rows) == 0 || yield(batch{rows: rows}, nil))
 }
 
-// repeats reports whether a record says what its neighbour said. Of two positions the
-// earlier stays.
+// repeats reports whether a record repeats its neighbour. Of two positions the earlier one stays.
 func repeats(prev, r row) bool {
 	return bytes.Equal(prev.id, r.id) && bytes.Equal(prev.line, r.line)
 }
@@ -350,8 +348,7 @@ func (b *bulk) mergeEntity(dst []byte, group []row, out *output) ([]byte, error)
 	return append(dst, '\n'), err
 }
 
-// surest is the most confident line of an entity whose plain records differ in nothing
-// else, which is what merging makes of them; nil where they do.
+// surest returns the most confident line of an entity whose plain records differ only in confidence: the result of merging them. Otherwise nil.
 func (b *bulk) surest(group []row) (line []byte) {
 	most := 0.0
 	for _, r := range group {
@@ -535,7 +532,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, o
 	return append(dst, '}', '\n'), dep, true
 }
 
-// makers is the member "by" of a tail, with what is before it.
+// makers returns the member "by" of a tail, with the text before it.
 func makers(tail []byte) []byte {
 	tail, _, _ = bytes.Cut(tail, []byte(`,"deprecated_reason":"`))
 	tail, _, _ = bytes.Cut(tail, []byte(`,"superseded_by":"`))
@@ -547,7 +544,7 @@ func (b *bulk) contestedGroup(group []row) bool {
 	return b.rivals[string(pred)] && slices.ContainsFunc(group, func(r row) bool { return b.contested(pred, id, r.line) })
 }
 
-// asItWas reports whether merging leaves the one record's evidence as it is.
+// asItWas reports whether merging leaves the one record's evidence unchanged.
 func asItWas(g *claimGroup, c *schema.Claim, n int) bool {
 	return n <= 1 || slices.EqualFunc(g.result().Evidence, c.Evidence[:n], func(a, b schema.Evidence) bool {
 		return a.Point == b.Point && a.Memory == b.Memory
@@ -727,7 +724,7 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 	return out, nil
 }
 
-// write streams the claim: what is before its evidence, the evidence, the rest.
+// write streams the claim: the text before its evidence, the evidence, the rest.
 func (g *bigClaim) write(w io.Writer) error {
 	line, err := codec.Append(nil, schema.Statement{Claim: g.done}.At(g.b.Version), codec.Compact)
 	if err != nil {

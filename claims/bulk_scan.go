@@ -11,11 +11,10 @@ import (
 	"membench/schema"
 )
 
-// A lineScanner recognises plain lines: statements that our encoder would write
-// byte for byte, with evidence as merging would leave it. Everything else, good or
-// bad, is left to the typed reader.
+// A lineScanner recognises plain lines: statements that equal our encoder's output byte for byte, with evidence that merging would not change. All other lines,
+// good or bad, are left to the typed reader.
 //
-// Such a line has its members in one order and no white space, so that the text between the values is matched literally; only props are free and read as JSON.
+// A plain line has its members in one order and no white space, so the text between the values is matched literally; only props are free and parsed as JSON.
 type lineScanner struct {
 	entity bool
 	typ    []byte // entity type, or domain
@@ -29,7 +28,7 @@ type lineScanner struct {
 	num    []byte
 	props  codec.Scanner
 
-	known bool // the lines were read before: what was looked at then is not looked at again
+	known bool // the lines were checked before: these checks are skipped
 	line  []byte
 	i     int // bytes of line that are read
 
@@ -39,7 +38,7 @@ type lineScanner struct {
 	status  []byte
 	rank    []byte
 	updated []byte
-	tail    []byte // what is between the evidence and the last brace: by, reason, successor
+	tail    []byte // text between the evidence and the last brace: by, reason, successor
 }
 
 type evidenceKey struct {
@@ -179,8 +178,7 @@ func (l *lineScanner) float(before string) bool {
 	return bytes.Equal(l.num, text)
 }
 
-// strings steps over an array of strings that merging would leave as it is: distinct
-// and sorted.
+// strings skips an array of strings that merging would not change: distinct and sorted.
 func (l *lineScanner) strings(before string) bool {
 	if !l.lit(before) {
 		return false

@@ -85,7 +85,7 @@ func (t *typeTable) add(x uint64) {
 	}
 }
 
-// join enters what another table has.
+// join adds the entries of another table.
 func (t *typeTable) join(o *typeTable) {
 	for _, x := range o.slots {
 		if x != 0 {
@@ -139,7 +139,7 @@ func (b *bulk) findTwoTypes(ctx context.Context) error {
 			}
 			all[string(id)] = append(have, s)
 			old, ok := best[string(id)]
-			if !ok || b.Version == schema.V001 && s.order < old.order { // else the smaller type, which comes first
+			if !ok || b.Version == schema.V001 && s.order < old.order { // otherwise the smaller type, which comes first
 				best[string(id)] = s
 			}
 		}

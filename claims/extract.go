@@ -33,21 +33,20 @@ type Memory struct {
 	ID      schema.MemoryID
 	Point   schema.PointID
 	Fields  schema.PayloadFields
-	Speaker schema.Ref // the user or agent that the text speaks of when it says "I" or nothing
+	Speaker schema.Ref // the user or agent that "I", or a missing subject, refers to
 	Text    string     // Fields.Data without a [User] or [Agent] prefix
 	Other   schema.Ref // the other party of the conversation; zero if unknown
 }
 
-// A Chunk is what an extractor is given at once: memories of one conversation.
+// A Chunk is the input of one extraction: memories of one conversation.
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
 	count    func()   // called for each memory, by extractors that read one after the other
-	cast     *cast    // of the conversation so far; nil: nobody is known yet
+	cast     *cast    // people of the conversation so far; nil: none
 }
 
-// An Answer is what an extractor made of a chunk. Evidence names memories of the
-// chunk; the rest of it is filled in by the caller.
+// An Answer is the result of an extraction. Evidence names memories of the chunk; the caller fills in the rest of it.
 type Answer struct {
 	Statements []schema.Statement
 	Rejected   []Reject
@@ -86,7 +85,7 @@ type Options struct {
 	// fixes and owners looked for. "*" is every scene; none by default.
 	Operations []string
 	Cache      Cache  // nil: nothing is remembered
-	Force      bool   // ask again for what the cache knows
+	Force      bool   // repeat extractions that the cache has
 	Tags       *Tags  // nil: none are offered
 	MaxItems   int    // memories in a chunk; 0: MaxItems
 	MaxChars   int    // code points in a chunk; 0: MaxChars
@@ -126,7 +125,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Conversation is what was extracted from one conversation.
+// A Conversation is the result of one conversation.
 type Conversation struct {
 	ID         schema.ConvID
 	Statements []schema.Statement // in the order of Less
@@ -193,7 +192,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 		}
 		o.count = func(int) {}
 		if o.Progress != nil {
-			var mu sync.Mutex // the last call says the most
+			var mu sync.Mutex // the last call has the most information
 			done := 0
 			o.count = func(n int) {
 				mu.Lock()
@@ -203,8 +202,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 			}
 		}
 		o.count(0)
-		// What is made of one conversation needs no other. A model is asked about chunks of several at once, enough to keep all workers busy when some
-		// end early.
+		// Conversations are independent. A model is asked about chunks of several at once, enough to keep all workers busy when some end early.
 		ahead := o.Workers
 		if _, ok := o.Extractor.(*rule); !ok && o.Workers > 1 {
 			ahead = 4 * o.Workers
@@ -300,7 +298,7 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 	return a, u, text
 }
 
-// remembered is the value of a cache entry: what one memory text gave, without evidence.
+// remembered is the value of a cache entry: the statements of one memory text, without evidence.
 type remembered struct {
 	Statements []schema.Statement `json:"statements"`
 	Rejected   []Reject           `json:"rejected,omitempty"`
@@ -369,7 +367,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if llm.Fatal(r.err) { // every other chunk would meet it too
 				return out, r.err
 			}
-			if llm.KindOf(r.err) == llm.KindDryRun { // nobody was asked: nothing is lost
+			if llm.KindOf(r.err) == llm.KindDryRun { // no call was made: nothing is lost
 				continue
 			}
 			out.Failed++
@@ -449,9 +447,8 @@ func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
 	}
 }
 
-// workKey names the work of one memory: its text, whom it speaks of, and who extracts. To
-// the rules a memory is its own, since what it says depends on its day and on what was
-// said before it.
+// workKey identifies the work on one memory: its text, its speaker, and the extractor. For rules every memory is separate, since its meaning depends on its day
+// and on the preceding ones.
 func workKey(o Options, m Memory) string {
 	if _, ok := o.Extractor.(*rule); ok {
 		return string(m.Point) + "\x00" + string(m.ID)
@@ -463,9 +460,9 @@ func workKey(o Options, m Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk without known answers is composed as if nothing were known: a run
-// that continues after a failure asks the same as an undisturbed one. What is left of the others is joined. A text
-// longer than a chunk is one of its own.
+// chunksOf cuts memories into chunks and skips those that are not to do. A chunk without known answers is composed as if nothing were known: a run that
+// continues after a failure asks the same as an undisturbed one. The remaining memories of the other chunks are joined. A text longer than a chunk is a chunk
+// of its own.
 func chunksOf(ms []Memory, todo map[string]bool, o Options) (out []Chunk) {
 	var rest []Memory
 	for _, c := range cut(ms, o) {
@@ -507,9 +504,8 @@ func cut(ms []Memory, o Options) (out [][]Memory) {
 	return out
 }
 
-// share gives each memory of the chunk what rests on it: its claims and the entities
-// that they speak of. An entity that no claim speaks of goes to the first memory
-// whose text names it, else to the first.
+// share gives each memory of the chunk its statements: its claims and their entities. An entity without a claim goes to the first memory whose text names it,
+// or to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {
 	out := make(map[string]remembered, len(c.Memories))
 	keyOf := make([]string, len(c.Memories))

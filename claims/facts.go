@@ -98,7 +98,7 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 		add(f.Negated, false)
 	}
 	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense != clause.Future && slot != end {
-		// "I sold the Golf": what was owned is not any more.
+		// "I sold the Golf": the former possession ends.
 		d := r.cat.Predicates[end]
 		if s, ok := r.claim(m, d.Negative, who, d, cmp.Or(f.Object.Text, f.Value.Text), f); ok {
 			s[len(s)-1].Claim.Evidence[0].EventTime = when
@@ -133,8 +133,7 @@ func (r *rule) claim(m Memory, predicate string, who schema.Ref, def catalog.Pre
 	return []schema.Statement{{Entity: newEntity(r.v, who, []string{schema.NameOf(who.ID)})}, {Entity: newEntity(r.v, object, parts)}, {Claim: c}}, true
 }
 
-// objectType is the type of what fills a slot: of two that it may have, the proper name's
-// is the first and the description's the last.
+// objectType returns the type of a slot's value: of two possible types, the first for a proper name and the last for a description.
 func objectType(def catalog.Predicate, value string) string {
 	first := textnorm.Name(value)
 	if len(def.Objects) > 1 && len(strings.Fields(first)) > 3 {
@@ -143,8 +142,7 @@ func objectType(def catalog.Predicate, value string) string {
 	return def.Objects[0]
 }
 
-// eventTime says which days an expression means that was said on a day: a year, month or
-// day, else from/to. "" where it means no days.
+// eventTime returns the days that an expression said on a day refers to: a year, month or day, or from/to; "" if it refers to no days.
 func eventTime(e timex.Expr, said timex.Day) string {
 	if e.Kind == timex.Deictic {
 		e = e.At(said)

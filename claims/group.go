@@ -73,7 +73,7 @@ func typeFault(have, want string) *schema.Finding {
 	return &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, skipped", Have: textOf(have), Want: textOf(want)}
 }
 
-// unite adds what is new, at the end when keepOrder, else sorted.
+// unite adds new elements, at the end if keepOrder, otherwise sorted.
 func unite[T cmp.Ordered](have, more []T, keepOrder bool) []T {
 	for _, s := range more {
 		if keepOrder {
@@ -188,7 +188,7 @@ func compareIdentity(a, b *schema.Claim) int {
 }
 
 func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
-	known := c.At(g.v) // what the version does not know decides nothing
+	known := c.At(g.v) // members unknown to the version decide nothing
 	c = &known
 	b := &g.base
 	at := instantOf(c.UpdatedAt)
@@ -347,8 +347,7 @@ func compareEvidence(v schema.Version, a, b evidence) int {
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Point, b.Point), cmp.Compare(a.Memory, b.Memory))
 }
 
-// unite unites and sorts the evidence: all of it once, however many records brought it, and
-// then what comes row by row, since a popular claim has thousands.
+// unite unites and sorts the evidence: first all of it once, however many records had it, then later rows one by one, since a popular claim has thousands.
 func (g *claimGroup) unite() {
 	if g.united == 0 && len(g.evidence) > 0 {
 		g.evidence = sortEvidence(g.v, g.evidence)

@@ -27,8 +27,7 @@ type keyer struct {
 	scan lineScanner
 }
 
-// key is the key of a statement. That of a claim is the beginning of its id with the
-// predicate that a denial denies: every conflict is between claims of one such key.
+// key returns the key of a statement. A claim's key is the beginning of its id with the positive predicate: all conflicts are between claims with the same key.
 func (k *keyer) key(line []byte) (string, *schema.Finding, error) {
 	if k.scan.read(line, schema.Latest) {
 		if k.scan.entity {
@@ -81,7 +80,7 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 				continue
 			}
 			out = keyed.Append(out[:0], key, line.Bytes)
-			b.Write(out) //nolint:errcheck // Flush tells
+			b.Write(out) //nolint:errcheck // Flush reports the error
 		}
 		bl.Release()
 	}
@@ -92,12 +91,12 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 // again. All lines of a key must be among them; their order does not matter. With frames
 // they are frames of lines without keys, named entity and claim.
 func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, found func(*schema.Finding), o BulkOptions) error {
-	o.Version = schema.Latest // that of 0.0.1 is a matter of order
+	o.Version = schema.Latest // 0.0.1 depends on the order
 	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(keyed.Records(in)), nil }}
 	b := bufio.NewWriterSize(w, 1<<16)
 	k := keyer{cat: o.catalog()}
 	w = &keyed.Writer{To: b, Key: func(line []byte) (string, error) {
-		key, _, err := k.key(line) // what was merged is whole
+		key, _, err := k.key(line) // merged statements are complete
 		return key, err
 	}}
 	entities, claims := w, w
@@ -111,8 +110,7 @@ func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, frames bool, fo
 	return cmp.Or(f.Flush(), b.Flush())
 }
 
-// partialEntity keeps of plain lines that differ in their confidence alone the surest:
-// lines come in order, so they are neighbours. Others stay as they are.
+// partialEntity keeps the surest of plain lines that differ only in confidence; in sorted lines they are neighbours. Others stay unchanged.
 func partialEntity(dst []byte, group []row) []byte {
 	for len(group) > 0 {
 		what := func(r row) []byte { return r.line[:bytes.LastIndexByte(r.line, ':')+1] }
@@ -132,8 +130,8 @@ func partialEntity(dst []byte, group []row) []byte {
 	return dst
 }
 
-// partialClaim merges plain lines of one claim that agree in rank, status and reason: of
-// others the newest decides, which only the whole group shows. Others stay as they are.
+// partialClaim merges plain lines of one claim that agree in rank, status and reason; for others the newest decides, which only the whole group shows, so they
+// stay unchanged.
 func (b *bulk) partialClaim(dst []byte, group []row, m *scratch) []byte {
 	classes := map[string][]row{}
 	var order []string

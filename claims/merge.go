@@ -55,9 +55,8 @@ func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
 	return &Merger{cat: c, v: v, mint: schema.Mint{V: v}, entities: map[schema.EntityID]*entityGroup{}, claims: map[schema.ClaimID]*claimGroup{}, rivals: map[string]map[schema.ClaimID]bool{}}
 }
 
-// Add folds s in and returns every statement that differs afterwards, s's own first.
-// An error is a *schema.Finding without position: s contradicts what is known under
-// its id and was omitted. Warnings are kept for Findings.
+// Add merges s and returns every statement that changed, s's own first. It fails with a *schema.Finding without position if s contradicts the known record of
+// its id; s was then skipped. Warnings are kept for Findings.
 func (m *Merger) Add(s schema.Statement) (changed []schema.Statement, err error) {
 	if f := whole(s); f != nil {
 		return nil, f
@@ -103,7 +102,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	}
 	m.warn(warn, schema.Pos{})
 	m.claims[id] = g
-	lost := map[schema.ClaimID]loss{id: g.lost} // of the claim and its rivals: nothing else of these can change
+	lost := map[schema.ClaimID]loss{id: g.lost} // of the claim and its rivals: nothing else can change
 	if m.v != schema.V001 {
 		for _, k := range g.keys { // the rank may have changed
 			delete(m.rivals[k.key], id)
@@ -242,7 +241,7 @@ func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOpti
 	}
 }
 
-// fold is Add without the work of telling what changed.
+// fold is Add without determining the changes.
 func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding) {
 	switch fault = whole(s); {
 	case fault != nil:
@@ -323,7 +322,7 @@ func supported(s schema.Statement) *schema.Finding {
 	return nil
 }
 
-// unnamed warns of evidence without a memory beside evidence that names one.
+// unnamed warns about evidence without a memory if other evidence names one.
 func unnamed(s schema.Statement) *schema.Finding {
 	if s.Claim == nil {
 		return nil
@@ -399,7 +398,7 @@ func (k conflictKey) sideOf(keys []conflictKey) string {
 const (
 	ReasonSuperseded   = "superseded"   // a newer object of a single-valued predicate
 	ReasonContradicted = "contradicted" // a newer claim of the opposite polarity
-	ReasonEnded        = "ended"        // told as what used to be
+	ReasonEnded        = "ended"        // a later statement says that it no longer holds
 )
 
 // conflictKeys lists the questions that a claim answers. Claims of other subjects,
@@ -452,7 +451,7 @@ func (r rival) before(s rival) bool {
 	return r.id < s.id
 }
 
-// A loss says why a claim is deprecated. Of several, the first by (reason, successor).
+// A loss is the reason why a claim is deprecated. Of several, the first by (reason, successor).
 type loss struct {
 	reason string
 	by     schema.ClaimID

@@ -23,11 +23,9 @@ const (
 	maxKept      = 400
 )
 
-// Model is the extractor that asks a model. Bad lines are asked for again with the
-// list of faults; those that stay bad are rejected one by one and the good ones
-// stay. A truncated answer is kept as far as it is whole and the rest asked for; one that
-// was cut off before its first line is asked for with a higher limit. What stays cut off,
-// or is empty, fails: that there is nothing to say, a model says by {"record_type":"none"}.
+// Model is the extractor that asks a model. Bad lines are requested again with the list of errors; those that stay bad are rejected one by one, and the good
+// ones are kept. The complete lines of a truncated answer are kept and the rest is requested; an answer cut off before its first line is requested with a
+// higher limit. A chunk whose answer stays cut off or empty fails: a model reports that there are no statements by {"record_type":"none"}.
 func Model(g llm.Generator, p llm.Prompts, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
 	m := &model{g: g, cat: c, v: v, tags: tags}
 	m.system = systemPrompt(Prompt(p).Text, p.Lang() == "zh", c, v)
@@ -70,7 +68,7 @@ func (m *model) extract(ctx context.Context, c Chunk) (Answer, error) {
 	}
 }
 
-// talk is what is said with a model about one chunk.
+// talk is the exchange with a model about one chunk.
 type talk struct {
 	prompt                   string
 	ask                      llm.Request // the next question
@@ -80,9 +78,8 @@ type talk struct {
 	keep                     *answerParser
 }
 
-// take keeps the good lines of an answer and says whether to ask again: for the rest of
-// one that was cut off, with a higher limit where it brought nothing, and for bad lines.
-// The error says that memories were not heard about.
+// take keeps the good lines of an answer and reports whether to ask again: for the rest of a truncated answer, with a higher limit if it had no complete line,
+// and for bad lines. It fails if memories got no answer.
 func (t *talk) take(resp llm.Response, got parsed) (again bool, err error) {
 	t.out.Statements = append(t.out.Statements, got.statements...)
 	t.out.Dropped += got.dropped
@@ -115,7 +112,7 @@ func (t *talk) take(resp llm.Response, got parsed) (again bool, err error) {
 	return true, nil
 }
 
-// end is the answer. What came before a failure is good; the caller hears of it beside.
+// end returns the answer. Statements from before a failure are kept; the failure is returned with them.
 func (t *talk) end(err error) (Answer, error) {
 	t.out.Rejected = append(t.out.Rejected, t.faults...)
 	t.out.Statements = t.keep.complete(t.out.Statements)
@@ -140,7 +137,7 @@ func faultList(fs []Reject) string {
 	return b.String()
 }
 
-// kept lists ids rather than lines: shorter, and enough to tell what is missing.
+// kept lists ids instead of lines: shorter, and sufficient to find what is missing.
 func kept(ss []schema.Statement) string {
 	var b strings.Builder
 	for i, s := range ss {

@@ -16,7 +16,7 @@ type cast struct {
 	conv   schema.ConvID
 	spoken []schema.Ref // who speaks, in the order they came
 	named  map[string]schema.Ref
-	last   [3]schema.Ref // by clause.Gender; Unknown: whoever came last
+	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
 }
 
 // speaks notes a speaker.
@@ -39,8 +39,7 @@ func (c *cast) speaks(r schema.Ref) {
 	}
 }
 
-// listener is whom a speaker talks to: the memory's other party, else the only other
-// one who speaks.
+// listener returns the person addressed: the memory's other party, or the only other speaker.
 func (c *cast) listener(m Memory) (schema.Ref, bool) {
 	if m.Other.ID != "" {
 		return m.Other, true
@@ -58,7 +57,7 @@ func (c *cast) listener(m Memory) (schema.Ref, bool) {
 	return other, other.ID != ""
 }
 
-// who is the person that a mention in a memory means; false where nothing says it.
+// who returns the person that a mention in a memory refers to; false if it is unknown.
 func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	r, ok := c.find(m, x)
 	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee {
@@ -94,8 +93,7 @@ func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
 	return schema.Ref{}, false
 }
 
-// relative is someone's relative: "Ann's sister", the same for "my sister" in Ann's words
-// and "your sister" in those of whom she talks to.
+// relative returns someone's relative: "Ann's sister" is the same as "my sister" in Ann's words and "your sister" in the words of the person she talks to.
 func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 	owner := m.Speaker
 	if x.Owner != nil {
@@ -114,7 +112,7 @@ func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 	return c.introduce(name), true
 }
 
-// introduce makes a person of a name that nobody had so far.
+// introduce makes a person for a new name.
 func (c *cast) introduce(name string) schema.Ref {
 	var r schema.Ref
 	if c.mint.V.Before(schema.V020) {

@@ -19,10 +19,8 @@ import (
 // ruleVersion changes when the built-in rules do.
 const ruleVersion = 5
 
-// Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the
-// patterns of the catalogue. Each memory is read on its own,
-// but for talk about systems, where a memory may leave out the alert that was named
-// before.
+// Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
+// the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
 	h := sha256.New()
@@ -53,9 +51,8 @@ type compiled struct {
 
 func (r *rule) Fingerprint() string { return r.print }
 
-// ruleText is how much of one memory the rules read, in bytes: as much as the existing
-// chain puts into one chunk for a model. A memory is a sentence or two; what is longer
-// is a pasted document, and the rules' time grows with it.
+// ruleText is the part of one memory that the rules read, in bytes: as much as the existing chain puts into one chunk for a model. A memory is a sentence or
+// two; a longer one is a pasted document, and the rules' time grows with it.
 const ruleText = 20_000
 
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
@@ -104,7 +101,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 // A matched is one statement of a text that a pattern found; the zero subject is the speaker.
 type matched struct {
 	subject    opstalk.Term
-	predicate  string // as the catalogue has it
+	predicate  string // name in the catalogue
 	denied     bool
 	object     opstalk.Term
 	rank       int
@@ -149,8 +146,7 @@ func (r *rule) own(text string) (out []matched) {
 	return out
 }
 
-// statements makes the claim of a triple and the entities that it speaks of. It is
-// false for what the catalogue or the version does not have.
+// statements makes the claim of a triple and its entities. It is false for terms that the catalogue or the version does not have.
 func (r *rule) statements(m Memory, t matched) ([]schema.Statement, bool) {
 	positive, negated, ok := r.cat.Polarity(t.predicate)
 	if !ok {
@@ -210,8 +206,7 @@ func sinceOf(v schema.Version) schema.Version {
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 
-// newEntity is the record of an entity that only its name is known of. Both
-// extractors make it, so that what says the same is the same.
+// newEntity returns the record of an entity of which only the name is known. Both extractors use it, so equal entities have equal records.
 func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
 	name := textnorm.Name(parts[len(parts)-1])
 	e := &schema.Entity{RecordType: "entity", Type: r.Type, ID: r.ID, Aliases: []string{}, Tags: []string{}, Confidence: 0.9}
@@ -276,7 +271,7 @@ func entityName(e *schema.Entity) string {
 	return schema.NameOf(e.ID)
 }
 
-// canonical strips what does not belong to a name: title marks, quotes, superfluous blanks.
+// canonical removes characters that are not part of a name: title marks, quotes, superfluous blanks.
 func canonical(typ, name string) string {
 	name = textnorm.WholeQuotes(textnorm.Collapse(name))
 	for {

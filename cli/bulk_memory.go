@@ -19,8 +19,7 @@ const (
 	roomyGC  = 400
 )
 
-// bulkMemory makes the process small for a bulk stage, and returns what ends that. GOGC
-// in the environment wins.
+// bulkMemory sets the collector for a bulk stage that should stay small; end restores it. GOGC in the environment takes precedence.
 func bulkMemory(e *env) (end func()) { return smallMemory(e, bulkGC) }
 
 func smallMemory(e *env, target int) (end func()) {
@@ -28,7 +27,7 @@ func smallMemory(e *env, target int) (end func()) {
 	return func() { stop(); restore() }
 }
 
-// roomyMemory is for a stage whose live memory is small beside what passes through, mostly.
+// roomyMemory is for a stage whose live memory is small compared with its throughput.
 func roomyMemory(e *env) (end func()) {
 	if e.getenv("GOGC") == "" {
 		tightenGC()
@@ -36,7 +35,7 @@ func roomyMemory(e *env) (end func()) {
 	return collect(e, roomyGC)
 }
 
-// collect has the collector run at a target, and returns what ends that.
+// collect sets the collector's target; end restores it.
 func collect(e *env, target int) (end func()) {
 	if e.getenv("GOGC") != "" {
 		return func() {}

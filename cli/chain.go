@@ -114,7 +114,7 @@ machine, in another order (docs/scale.md).`,
 	return c
 }
 
-// runChain runs a project and prints what it does.
+// runChain runs a project and prints its progress.
 func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r chain.Report, err error) {
 	ms, err := openModels(e, p, o.model)
 	if err != nil {
@@ -144,7 +144,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 	return r, err
 }
 
-// around sets the process up for a step, and returns what ends that.
+// around sets the process up for a step and returns the function that ends it.
 func around(e *env, step string) func() {
 	e.meter.begin(step, nil)
 	switch step {

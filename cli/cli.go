@@ -1,5 +1,4 @@
-// Package cli is the command line of membench. A program of one's own that adds memory
-// systems is a main function that calls Main with them.
+// Package cli is the command line of membench. A custom program that adds memory systems is a main function that calls Main with them.
 package cli
 
 import (
@@ -17,20 +16,17 @@ import (
 	"golang.org/x/term"
 )
 
-// grace is how long a command may take to stop by itself, closing what it has open.
-// Beyond it the process ends anyway: outputs are whole at any moment, and what lies
-// aside is removed by the next run. A read of standard input cannot be interrupted.
+// grace is how long an interrupted command may take to close its files. After that the process ends anyway: outputs are complete at any moment, and the next
+// run removes temporary files. A read of standard input cannot be interrupted.
 const grace = time.Second
 
-// Main is the program, with systems of one's own beside the known ones: `--system NAME`
-// then takes them wherever a system is named. It ends the process.
+// Main runs the program, with additional systems: `--system NAME` accepts them wherever a system is named. It ends the process.
 func Main(systems ...memory.Spec) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
-	// death in the middle of it: files aside are removed, then the exit code says it.
+	// A process that is notified of SIGPIPE gets an error from the write instead of being killed: temporary files are removed, and the exit status reports it.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// Words may quote data, and so may whatever a terminal shows: see visible.
+	// Messages may quote data, which must not control the terminal: see visible.
 	e := &env{
 		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
 		getenv: config.Getenv, now: time.Now, systems: systems,
@@ -41,7 +37,7 @@ func Main(systems ...memory.Spec) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		e.screen = os.Stderr
 	}
-	if e.screen != nil { // a line takes the place of the bar
+	if e.screen != nil { // a line replaces the bar
 		e.err = newConsole(clearing{visible.NewWriter(os.Stderr), e}, time.Now)
 		e.out = clearing{e.out, e}
 	}
@@ -55,8 +51,7 @@ func Main(systems ...memory.Spec) {
 	os.Exit(run(ctx, e, os.Args[1:]))
 }
 
-// Command is the program's command with all below it, for what documents them. Running
-// it is Main's work.
+// Command returns the program's command with its subcommands, for documentation. Use Main to run it.
 func Command() *cobra.Command {
 	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: config.Getenv, now: time.Now})
 }

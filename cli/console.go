@@ -12,7 +12,7 @@ import (
 	"membench/internal/codec"
 )
 
-// A level says how much a line on standard error matters.
+// A level is the importance of a line on standard error.
 type level int
 
 const (
@@ -23,13 +23,12 @@ const (
 
 var levels = []string{"error", "warning", "info"}
 
-// A console is standard error: lines of text, or of JSON. What is written to it without a
-// level is information.
+// A console is standard error: lines of text, or of JSON. Text written without a level is information.
 type console struct {
 	mu   sync.Mutex
 	w    io.Writer
 	json bool
-	max  level // lines that matter less are left out
+	max  level // less important lines are dropped
 	now  func() time.Time
 	rest []byte // of an unfinished line
 }
@@ -70,7 +69,7 @@ func (o *console) say(l level, text string) {
 		return
 	}
 	if o.json {
-		o.line(l, text) // like a failed write of text: nobody reads
+		o.line(l, text) // like a failed write of text: nobody reads it
 		return
 	}
 	fmt.Fprintln(o.w, text)
@@ -90,7 +89,7 @@ func (o *console) line(l level, text string) error {
 	return err
 }
 
-// set takes what the flags of every command say.
+// set applies the flags that every command has.
 func (o *console) set(format, least string, quiet bool) error {
 	i := slices.Index(levels, least)
 	switch {

@@ -74,7 +74,7 @@ on, and whether the format was only seen in other people's source code (unverifi
 	return c
 }
 
-// datasetFlags are those of every command that reads a data set.
+// datasetFlags are the flags of every command that reads a data set.
 type datasetFlags struct {
 	errata  string
 	grain   string
@@ -186,7 +186,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	const step = "datasets convert"
 	check := func(err error) error {
 		loss := t.loss(step, o.stepFlags)
-		loss.Empty = len(o.cases) > 0 // the message below says more
+		loss.Empty = len(o.cases) > 0 // the message below has more detail
 		if err := cmp.Or(err, loss.Before()); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// censusOf is what was counted of a data set, with the findings in it.
+// censusOf returns the counts of a data set with its findings.
 func censusOf(name string, n *datasets.Census, t *tally) datasets.CensusReport {
 	r := datasets.CensusReport{Dataset: name, Census: *n}
 	if len(t.byCode) > 0 {

@@ -132,8 +132,7 @@ func copyProject(dir string) error {
 	})
 }
 
-// tellDemo prints what a newcomer should look at next, with one claim walked back to
-// its line.
+// tellDemo prints next steps for a newcomer, with one claim traced back to its line.
 func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chain.Report) error {
 	claim, successor, err := changedClaim(filepath.Join(out, "claims", "compiled", "claims.jsonl"))
 	if err != nil {

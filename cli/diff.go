@@ -110,7 +110,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	return errFindings
 }
 
-// rules warns of what validate refuses in the graphs: nothing is lost by comparing it.
+// rules warns about elements of the graphs that validate rejects; comparing them loses nothing.
 func (o diffOptions) rules(ctx context.Context, t *tally) error {
 	for _, side := range []string{o.A, o.B} {
 		files, err := graph.Files(side)

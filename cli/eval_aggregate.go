@@ -77,8 +77,7 @@ aggregate_metrics.SYSTEM.json each).`,
 
 const pricesHelp = "price `table` of models (default: the project's, otherwise the built-in one)"
 
-// figurePrices is the price table that money figures stand on: the file, else that of the
-// project in the working folder, else the built-in one.
+// figurePrices returns the price table for costs: the file, or the project's in the working folder, or the built-in one.
 func figurePrices(e *env, path string) (figure.Prices, error) {
 	var p *config.Project
 	var err error
@@ -110,7 +109,7 @@ func (p *percentFlag) Set(s string) error {
 	return nil
 }
 
-// addFigureFlags adds what every maker of intervals takes.
+// addFigureFlags adds the flags of every command that computes intervals.
 func addFigureFlags(c *cobra.Command, o *figure.Options, confidence *percentFlag) {
 	f := c.Flags()
 	f.Var(confidence, "confidence", "`level` of every interval, in percent")

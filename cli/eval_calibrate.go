@@ -224,7 +224,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	return errors.Join(e.show(o.json, rep, rep.WriteText), t.lost())
 }
 
-// judgedByPeople puts the verdicts of people in the place of the grades of records.
+// judgedByPeople replaces the grades of records by human verdicts.
 func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord) error {
 	labels, err := label.ReadFiles(paths, t.found)
 	if err != nil {

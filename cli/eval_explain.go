@@ -102,7 +102,7 @@ measures their agreement with this.`,
 	return c
 }
 
-// addGradedRun adds the flags that say what is beside the graded answers, and which of them failed.
+// addGradedRun adds the flags for the other files of a graded run, and for which answers failed.
 func addGradedRun(f *pflag.FlagSet, o *pipeline.GradedRun) {
 	f.StringVar(&o.SessionsFile, "sessions", "", "session records, where RUN is a `file` or its folder has them elsewhere")
 	f.StringVar(&o.CasesFile, "cases", "", "the cases asked, where RUN is a `file` or its folder has them elsewhere")

@@ -19,8 +19,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// evalFlags are the flags of eval and eval run. They stand over an eval.yaml: what is
-// given overrides what the file says, and everything in the file can be given.
+// evalFlags are the flags of eval and eval run. They override an eval.yaml, and every setting of the file has a flag.
 type evalFlags struct {
 	datasetFlags
 	file       string
@@ -183,7 +182,7 @@ func (o *evalFlags) override(v *config.Eval) {
 	if o.smoke {
 		v.Run.MaxCases = 1
 	}
-	if given("questions", "max-samples", "max-cases", "sample", "smoke") { // not beside the file's own
+	if given("questions", "max-samples", "max-cases", "sample", "smoke") { // replace the file's own
 		for i := range v.Datasets {
 			v.Datasets[i].Sample, v.Datasets[i].MaxCases = 0, 0
 		}

@@ -72,7 +72,7 @@ marked unverified.`,
 	return c
 }
 
-// addImportFlags adds what every reader of result files takes.
+// addImportFlags adds the flags of every reader of result files.
 func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f := c.Flags()
 	f.StringVar(&o.Format, "format", "", "`form` of the files (default: by their contents)")

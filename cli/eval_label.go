@@ -89,7 +89,7 @@ name, or the column by, is the person's.`,
 	return c
 }
 
-// maxDraw bounds what the page holds: 20 kB an answer.
+// maxDraw limits the page: 20 kB per answer.
 const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
@@ -136,7 +136,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	if err != nil {
 		return err
 	}
-	e.meter.stop() // what follows waits for people
+	e.meter.stop() // the rest waits for people
 	err = loopback.Serve(ctx, o.listen, label.Handler(draw, book), func(url string) {
 		e.warnf("%d answers to label at %s", len(draw), url)
 		e.warnf("labels are saved to %s; Ctrl-C ends the page", book.Path())

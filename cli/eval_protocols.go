@@ -30,7 +30,7 @@ type protocolRow struct {
 	By      string `json:"by"` // rule | model
 	Binary  bool   `json:"binary"`
 	Formula string `json:"formula"`
-	Origin  string `json:"origin,omitzero"` // what it reproduces; absent: ours
+	Origin  string `json:"origin,omitzero"` // scorer that it reproduces; absent: our own protocol
 }
 
 func runEvalProtocols(e *env, asJSON bool) error {

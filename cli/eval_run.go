@@ -95,7 +95,7 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 		v.Output.Folder = filepath.Join("runs", "dry-run")
 	}
 	flags := o.model
-	flags.config, flags.model = "", "" // --model names the reader's, which stands in v
+	flags.config, flags.model = "", "" // --model is the reader's, which is in v
 	project := v.Project()
 	if o.file == "" {
 		if project, err = flags.project(e); err != nil {
@@ -116,13 +116,13 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 	return v, &models{Set: set, e: e, usage: flags.usage}, nil
 }
 
-// runEval runs what flags and file say; whole also explains and reports.
+// runEval runs the evaluation that flags and file describe; whole also explains and reports.
 func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	v, ms, err := readyEval(e, o)
 	if err != nil {
 		return err
 	}
-	defer ms.close(&err) // tells the estimate of a dry run
+	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
 	set := ms.Set
 	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Shard: o.shard, Models: set, Place: e.place(""),

@@ -12,8 +12,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// printScores is what a run has come to, a line a system: the score that the report's
-// main tables show, with what it leaves out, and how much of the evidence was found.
+// printScores prints the result of a run, one line per system: the score of the report's main tables, with its exclusions, and the share of evidence that was
+// found.
 func printScores(e *env, summaries []schema.Summary) error {
 	b, err := report.New(report.Options{}, summaries)
 	if err != nil {

@@ -63,8 +63,7 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 	return readable(e, o.dir)
 }
 
-// readable counts the records of a finished run that can be read: what is not read by the next step
-// is an error here, too.
+// readable counts the readable records of a finished run: records that the next step could not read are errors here, too.
 func readable(e *env, dir string) error {
 	file, _, err := records.Find(dir)
 	if err != nil || file == "" {

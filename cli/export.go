@@ -24,17 +24,19 @@ type exportOptions struct {
 
 func newExportCmd(e *env) *cobra.Command {
 	var o exportOptions
+	var oneFile strings.Builder
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&oneFile, "  %-9s  %s\n", f.Name, f.Doc)
+	}
 	c := &cobra.Command{
-		Use:   "export GRAPH_DIR --format admin-csv|graphml|jsonld -o OUT",
+		Use:   "export GRAPH_DIR --format " + strings.Join(export.FormatNames(), "|") + " -o OUT",
 		Short: "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
 		Long: `Write a graph for other tools.
 
   admin-csv  a folder of CSV files, one for each set of labels and each edge type,
              and import.sh, which imports them into an empty Neo4j database; the
              command is printed as well
-  graphml    one file for networkx, Gephi, yEd; a list becomes JSON text
-  jsonld     one JSON-LD document with PROV-O terms for the evidence
-
+` + oneFile.String() + `
 Properties are written as a database holds them: nulls and empty lists are skipped,
 nested values become JSON text in props_json, a property named like one of ours
 gets the prefix p_. What a format cannot hold is reported and counted.`,

@@ -95,9 +95,8 @@ Flags of every command:
 "{{.CommandPath}} COMMAND --help" describes a command.{{end}}
 `
 
-// usage writes the usage of a command. The functions are given to this template alone:
-// those of cobra.AddTemplateFunc are one map of the process, which two commands that run
-// at the same time would both write.
+// usage writes the usage of a command. The functions belong to this template only: cobra.AddTemplateFunc writes to one map of the process, which two concurrent
+// commands would both change.
 func usage(c *cobra.Command, in *texts) error {
 	t, err := template.New("usage").Funcs(template.FuncMap{
 		"flagGroups": flagGroups,

@@ -18,8 +18,7 @@ import (
 //go:embed texts/zh.yaml
 var zhTexts []byte
 
-// texts are what people read, in a language other than English: by the English words
-// of the code, which stay where no other are known. nil is English.
+// texts are the texts for people in a language other than English, by the English text in the code, which is the fallback. nil is English.
 type texts struct {
 	Words    map[string]string      `yaml:"words"`    // of every help text
 	Commands map[string]string      `yaml:"commands"` // short descriptions, by command
@@ -39,7 +38,7 @@ type helpText struct {
 	Text string `yaml:"text"`
 }
 
-// A findingText is what a code means and what to do.
+// A findingText is the meaning of a code and the fix.
 type findingText struct {
 	Of      string `yaml:"of"`
 	Meaning string `yaml:"meaning"`
@@ -65,7 +64,7 @@ func loadTexts(lang string) (*texts, error) {
 	return t, nil
 }
 
-// replacer puts texts in the place of the English ones, longer ones first.
+// replacer replaces English texts, longer ones first.
 func replacer(m map[string]string) *strings.Replacer {
 	var pairs []string
 	for _, from := range slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }) {
@@ -79,7 +78,7 @@ func replacer(m map[string]string) *strings.Replacer {
 // helpFlag is the flag whose text Words has: Cobra makes another for each command.
 const helpFlag = "help"
 
-// language is what --lang says, else the environment: help is made before flags are read.
+// language returns the value of --lang, or of the environment: help is made before flags are parsed.
 func language(args []string, getenv func(string) string) (string, error) {
 	for i, a := range args {
 		if a == "--" {
@@ -90,7 +89,7 @@ func language(args []string, getenv func(string) string) (string, error) {
 			v, ok = args[i+1], true
 		}
 		if ok && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-			continue // what is being typed is no language yet
+			continue // an incomplete value while completing is not a language
 		}
 		if ok && !slices.Contains(languages, v) {
 			return "en", usagef("--lang: found %q, expected en or zh", v)
@@ -109,7 +108,7 @@ func language(args []string, getenv func(string) string) (string, error) {
 	return "en", nil
 }
 
-// of is a text in the language, the English one where there is no other.
+// of returns a text in the language, or the English one.
 func of(m map[string]string, english string) string {
 	if s, ok := m[english]; ok {
 		return s
@@ -131,8 +130,7 @@ func (t *texts) format(format string, args ...any) string {
 	return fmt.Sprintf(strings.ReplaceAll(of(t.Messages, format), "%w", "%v"), args...)
 }
 
-// fault is an error in the language: its own format where it is a usage error, else
-// with the phrases that are known.
+// fault returns an error in the language: by its own format if it is a usage error, otherwise with the known phrases.
 func (t *texts) fault(err error) string {
 	if f, ok := err.(*schema.Finding); ok {
 		return t.finding(f)
@@ -153,7 +151,7 @@ func (t *texts) finding(f *schema.Finding) string {
 	return t.inErrors.Replace(own.Error())
 }
 
-// fix is what to do about a finding, in the language, then what it says itself.
+// fix returns the fix of a finding, in the language, and then the finding's own hint.
 func (t *texts) fix(f *schema.Finding) string {
 	if t == nil || t.Findings[f.Code].Fix == "" {
 		return f.Hint
@@ -161,7 +159,7 @@ func (t *texts) fix(f *schema.Finding) string {
 	return t.Findings[f.Code].Fix + " — " + f.Hint
 }
 
-// code is what a code of findings means and what to do, in the language.
+// code returns the meaning of a code and the fix, in the language.
 func (t *texts) code(c schema.CodeInfo) (meaning, fix string) {
 	if t == nil {
 		return c.Meaning, c.Do

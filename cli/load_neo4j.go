@@ -46,7 +46,7 @@ type loadNeo4jOptions struct {
 	home      string
 }
 
-// liveDelta is --delta without a folder: the old graph is what the database holds.
+// liveDelta is --delta without a folder: the old graph is the content of the database.
 const liveDelta = "the database"
 
 func newLoadNeo4jCmd(e *env) *cobra.Command {
@@ -258,7 +258,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	})
 }
 
-// manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.
+// manifestCount returns the number of elements in the graph's manifest, 0 if unknown.
 func manifestCount(path string) int64 {
 	m, err := build.ReadManifest(filepath.Join(path, "manifest.json"))
 	if err != nil {

@@ -25,7 +25,7 @@ func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 	return runBulkNeo4j(c.Context(), e, o)
 }
 
-// runBulkNeo4j fills a stopped database and says what it holds now.
+// runBulkNeo4j fills a stopped database and prints its content.
 func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	started := e.now()
 	return o.run(e, func(with chain.Shared) error {

@@ -17,8 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// modelFlags say how models are asked. What they leave open comes from membench.yaml,
-// then from the environment. The key never is a flag.
+// modelFlags configure how models are called. Missing values come from membench.yaml, then from the environment. The key is never a flag.
 type modelFlags struct {
 	config         string
 	model, baseURL string
@@ -54,7 +53,7 @@ func (m *modelFlags) addOwn(c *cobra.Command) {
 	m.addShared(c)
 }
 
-// addShared are the flags that say nothing of which model is asked.
+// addShared adds the flags that do not select a model.
 func (m *modelFlags) addShared(c *cobra.Command) {
 	f := c.Flags()
 	if f.Lookup("config") == nil {
@@ -69,7 +68,7 @@ func (m *modelFlags) addShared(c *cobra.Command) {
 	f.StringVar(&m.usage, "usage", "", "write usage by purpose, first paid and paid now, to this `file` as JSON")
 }
 
-// models are those of one run; closing them says what was paid.
+// models are the models of one run; closing them prints the costs.
 type models struct {
 	*llmodels.Set
 	e     *env
@@ -88,7 +87,7 @@ func (e *env) lookup(name string) (value, from string) {
 	return v, "environment"
 }
 
-// options are what the flags say, for the environment of e.
+// options returns the options of the flags, for the environment of e.
 func (m modelFlags) options(e *env) llmodels.Options {
 	o := llmodels.Options{Model: config.Model{Name: m.model, BaseURL: m.baseURL, RPM: m.perMinute},
 		Cassette: m.cassette, CassetteMode: m.mode, Prices: m.prices, Budget: m.budget, PromptDir: m.promptDir, PromptLang: m.promptLang,
@@ -99,7 +98,7 @@ func (m modelFlags) options(e *env) llmodels.Options {
 	return o
 }
 
-// open resolves what is not set by flags and opens the cassette.
+// open resolves the missing values and opens the cassette.
 func (m modelFlags) open(e *env) (*models, error) {
 	p, err := m.project(e)
 	if err != nil {
@@ -108,8 +107,7 @@ func (m modelFlags) open(e *env) (*models, error) {
 	return openModels(e, p, m)
 }
 
-// project loads the file of --config, or membench.yaml of the working folder; nil where
-// there is none.
+// project loads the file of --config, or membench.yaml in the working folder; nil if there is none.
 func (m modelFlags) project(e *env) (*config.Project, error) {
 	m.config = cmp.Or(m.config, config.Find("."))
 	if m.config == "" {
@@ -133,8 +131,7 @@ func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {
 // dryRun reports whether a command shall write nothing.
 func (s *models) dryRun() bool { return s.Estimate != nil }
 
-// close ends the run: it says what was asked and closes the cassette. Its error joins
-// that of the command.
+// close ends the run: it prints the calls and closes the cassette. Its error is joined with the command's.
 func (s *models) close(err *error) {
 	if s == nil {
 		return

@@ -46,7 +46,7 @@ single files, and guide.md. The same catalogue gives the same bytes.`,
 	return c
 }
 
-// neo4jBrowserReport is what --json prints.
+// neo4jBrowserReport is the output of --json.
 type neo4jBrowserReport struct {
 	Browser string          `json:"browser"`
 	URI     string          `json:"uri"`

@@ -62,7 +62,7 @@ What will be deleted is listed first. A terminal asks for confirmation; elsewher
 	return c
 }
 
-// neo4jClearReport is what --json prints.
+// neo4jClearReport is the output of --json.
 type neo4jClearReport struct {
 	Database string `json:"database"`
 	Scope    string `json:"scope"`
@@ -113,7 +113,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 	return nil
 }
 
-// clearWords says what will go and what stays.
+// clearWords describes what will be deleted and what stays.
 func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string, error) {
 	others, err := db.Others(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string,
 	return what, nil
 }
 
-// errUnconfirmed is what a question meets where nobody can answer.
+// errUnconfirmed reports that a confirmation is needed and nobody can answer.
 var errUnconfirmed = errors.New("there is no terminal to ask on")
 
 // confirm asks on a terminal.

@@ -73,7 +73,7 @@ given are the last ones, otherwise 7687 and 7474, otherwise free ones.`,
 	return c
 }
 
-// neo4jState is what up and status print.
+// neo4jState is the output of up and status.
 type neo4jState struct {
 	server.State
 	Secrets string            `json:"env_file,omitzero"` // address, user, password

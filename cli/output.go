@@ -35,8 +35,7 @@ func (e *env) mute() *env {
 	return &m
 }
 
-// writeOut runs fill on standard output for "-", else on a file that appears whole
-// or not at all.
+// writeOut runs fill on standard output for "-", otherwise on a file that appears completely or not at all.
 func writeOut(e *env, path string, fill func(io.Writer) error) error {
 	return atomicfile.WriteOr(path, e.out, fill)
 }
@@ -72,8 +71,7 @@ type tally struct {
 
 func newTally(e *env, limit int) *tally { return &tally{e: e, limit: limit, byCode: map[string]int{}} }
 
-// take counts err when it is a finding and returns nil, else err. What to do about a
-// finding is printed with the first of its code.
+// take counts err if it is a finding and returns nil; it returns other errors. The fix of a finding is printed with the first one of its code.
 func (t *tally) take(err error) error {
 	var f *schema.Finding
 	if err == nil || !errors.As(err, &f) {
@@ -99,29 +97,28 @@ func (t *tally) take(err error) error {
 	return nil
 }
 
-// found is take for what cannot fail.
+// found is take for operations that cannot fail.
 func (t *tally) found(f *schema.Finding) { t.take(f) }
 
-// log is what a step of an evaluation is given.
+// log returns the log of a step of an evaluation.
 func (t *tally) log() pipeline.Log { return pipeline.Log{Words: t.e.warnf, Found: t.found} }
 
-// summary says on standard error what was not printed.
+// summary prints on standard error the number of findings that were not printed.
 func (t *tally) summary() {
 	if n := t.errors + t.warnings - t.printed; n > 0 {
 		t.e.warnf("… and %d more findings (%d errors, %d warnings in all)", n, t.errors, t.warnings)
 	}
 }
 
-// loss is what a step's flags make of the errors so far.
+// loss applies a step's flags to the errors so far.
 func (t *tally) loss(step string, f stepFlags) schema.Loss {
 	return schema.Loss{Step: step, Rejected: t.errors, Taken: t.taken, Accept: f.accept, Strict: f.strict}
 }
 
-// An acceptFlag is how many errors a command accepts that does not count what it takes,
-// and so knows no share.
+// An acceptFlag is the number of errors that a command accepts if it does not count its input and therefore knows no share.
 type acceptFlag int
 
-// tally counts findings, of which so many are accepted.
+// tally counts findings and accepts a of them.
 func (a acceptFlag) tally(e *env) *tally {
 	t := newTally(e, 20)
 	t.accept = a
@@ -139,8 +136,7 @@ func (a *acceptFlag) Set(s string) error {
 	return nil
 }
 
-// lost ends a command that printed what it could although records were left out or are
-// wrong: exit 3, so that no script goes on with half of its data unaware.
+// lost ends a command that printed its result although records were skipped or are wrong: exit 3, so that no script continues unaware with half of its data.
 func (t *tally) lost() error {
 	if t.errors <= int(t.accept) {
 		return nil

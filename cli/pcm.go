@@ -107,7 +107,7 @@ it.`,
 	return c
 }
 
-// newPCMCmd is the parent of what looks into PCM.
+// newPCMCmd returns the parent of the commands that examine PCM.
 func newPCMCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "pcm",

@@ -13,8 +13,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// When progress is shown: a step of less than two seconds shows none, a terminal has a
-// bar that is written over, everything else a line every ten seconds.
+// Progress is shown only for steps of two seconds or more: on a terminal as a bar that is redrawn, otherwise as a line every ten seconds.
 const (
 	barAfter  = 2 * time.Second
 	barEvery  = 500 * time.Millisecond
@@ -24,7 +23,7 @@ const (
 // A state is how far a step is.
 type state struct {
 	done, of int64 // of 0: unknown
-	before   int64 // of done: by an earlier start, which says nothing of the rate
+	before   int64 // of these, done by an earlier start, so excluded from the rate
 	unit     string
 	bytes    bool   // done, of and before are bytes: they are shown as MB before the unit
 	more     string // after it, such as ", 3 failed"
@@ -67,7 +66,7 @@ func (m *meter) begin(name string, source func() state) (before string) {
 	return before
 }
 
-// work is what a step does with the input that it reads.
+// work is a step's progress on its input.
 type work struct {
 	unit              string // "": it only reads
 	began             time.Time
@@ -91,8 +90,7 @@ func (w *work) left() state {
 	return state{done: w.done, of: of, unit: w.unit}
 }
 
-// work is told by steps what they have done of what they took, in a unit of their own. A
-// new unit is a new part of the step, with a rate and a time left of its own.
+// work reports how many of the units taken so far a step has done. A new unit starts a new part of the step, with a rate and a time left of its own.
 func (m *meter) work(unit string, done, taken int) {
 	if m == nil {
 		return
@@ -157,7 +155,7 @@ func (m *meter) show() {
 	m.wide = textnorm.Width(text)
 }
 
-// clear removes the bar, so that a line can stand in its place.
+// clear removes the bar, so that a line can be printed in its place.
 func (m *meter) clear() {
 	if m == nil {
 		return
@@ -190,8 +188,7 @@ func (s state) bar() string {
 	return "[" + strings.Repeat("#", n) + strings.Repeat("-", width-n) + "] "
 }
 
-// line is "1,200 of 15,410 questions (8 %), 310/s, about 46s left", or how long it has taken
-// so far where nothing else is known.
+// line returns "1,200 of 15,410 questions (8 %), 310/s, about 46s left", or the time so far if nothing else is known.
 func (s state) line(passed time.Duration) string {
 	busy := fmt.Sprintf("working on it for %v", passed.Round(time.Second))
 	if s.done == 0 && s.of == 0 && s.more == "" {

@@ -38,7 +38,7 @@ searches there; the answers are the same.`,
 	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
-// storeFlags are what ingest, probe and export share.
+// storeFlags are the common flags of ingest, probe and export.
 type storeFlags struct{ chain.StoreOptions }
 
 func (o *storeFlags) add(c *cobra.Command) {
@@ -60,7 +60,7 @@ func (o *storeFlags) addQdrant(c *cobra.Command) {
 	f.StringVar(&o.Store.Collection, "qdrant-collection", "", "`name` of the collection there (default: the store's, otherwise memory_bench_<isolation>)")
 }
 
-// stored are the options with what a command takes from outside.
+// stored returns the options with the command's environment.
 func (o storeFlags) stored(e *env) chain.StoreOptions {
 	o.Place, o.Clock = e.place(""), e.now
 	return o.StoreOptions
@@ -133,7 +133,7 @@ type ingestOptions struct {
 }
 
 func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
-	if o.model.model != "" { // else by rule
+	if o.model.model != "" { // otherwise by rule
 		ms, err2 := o.model.open(e)
 		if err2 != nil {
 			return err2

@@ -50,7 +50,7 @@ type replayExportOptions struct {
 	store storeFlags
 }
 
-// addOutput adds what export and link share.
+// addOutput adds the common flags of export and link.
 func addOutput(c *cobra.Command, o *chain.MemoriesOptions) {
 	o.Version = schema.Latest
 	f := c.Flags()

@@ -32,14 +32,13 @@ const (
 	exitFailed   = 1 // the program or a service failed
 	exitUsage    = 2 // the command line is wrong
 	exitFindings = 3 // the data has errors
-	// exitInconclusive: a gate shows neither a loss nor that there is none.
+	// exitInconclusive: a gate shows neither a loss nor its absence.
 	exitInconclusive = 4
-	// exitPipe is what a shell says of a program that SIGPIPE ended: whoever read
-	// standard output had enough. Nothing is printed.
+	// exitPipe is a shell's status for a program that SIGPIPE ended: the reader of standard output closed it. Nothing is printed.
 	exitPipe = 141
 )
 
-// ExitCodes is what every command's help ends with.
+// ExitCodes ends the help of every command.
 const ExitCodes = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
 4 eval compare --gate is inconclusive: neither a loss nor its absence is shown,
@@ -58,17 +57,17 @@ type env struct {
 	quiet     bool              // only errors are said
 	texts     *texts            // of the language; nil: English
 	meter     *meter            // shows progress; nil before a command runs
-	systems   []memory.Spec     // beside the known ones
+	systems   []memory.Spec     // additional systems
 	transport http.RoundTripper // to services; nil: the usual one
 	waits     *llm.Clock        // of models' calls; nil: the real one
 }
 
-// place is where systems are opened; what they keep on this side goes below dir.
+// place returns the place where systems are opened; their local data go below dir.
 func (e *env) place(dir string) open.Place {
 	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport, More: e.systems}
 }
 
-// text is standard output for what people read, which may quote data.
+// text returns standard output for readable text, which may quote data.
 func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
 // findings is standard output for findings in a form.
@@ -96,7 +95,7 @@ func (e *env) printf(format string, args ...any) {
 	fmt.Fprint(e.text(), e.texts.format(format, args...))
 }
 
-// following shows how far a part of a command is; what it returns ends that.
+// following shows the progress of a part of a command until stop is called.
 func (e *env) following(name string, source func() state) (stop func()) {
 	before := e.meter.begin(name, source)
 	return func() { e.meter.begin(before, nil) }
@@ -108,7 +107,7 @@ func usagef(format string, args ...any) error { return schema.Usagef(format, arg
 // errFindings ends a command with exit 3; the findings are already printed.
 var errFindings = schema.ErrFindings
 
-// errInconclusive ends a gate that shows neither a loss nor that there is none: exit 4.
+// errInconclusive ends a gate that shows neither a loss nor its absence: exit 4.
 var errInconclusive = errors.New("inconclusive")
 
 // run is the program: it parses args, runs one command and returns the exit code.
@@ -286,7 +285,7 @@ func finish(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(c *cobra.Command, a []string) error {
 			err := args(c, a)
-			if err != nil && strings.Contains(err.Error(), " arg(s), ") { // Cobra counts and does not say of what
+			if err != nil && strings.Contains(err.Error(), " arg(s), ") { // Cobra gives the number but not the names
 				return usagef("found %d arguments, expected: %s", len(a), c.UseLine())
 			}
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// stepFlags are what every command has that makes files from files.
+// stepFlags are the flags of every command that makes files from files.
 type stepFlags struct {
 	strict bool
 	accept schema.Limit
@@ -29,7 +29,7 @@ func (s *stepFlags) addAccept(c *cobra.Command) {
 	c.Flags().Var(limitFlag{&s.accept}, "max-rejected", "accept this many rejected records, a `number` or a share such as 1%")
 }
 
-// run calls a step with what the flags say, and prints what it finds.
+// run calls a step with the options of the flags, and prints its findings.
 func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 	t := newTally(e, s.limit)
 	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: t.found,
@@ -38,7 +38,7 @@ func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 	return err
 }
 
-// wrote reports whether a step has written what it took, all or some of it.
+// wrote reports whether a step has written its output, completely or in part.
 func wrote(err error) bool { return err == nil || schema.Written(err) }
 
 // said prints a report when there is one: as JSON on standard output, or its words.

@@ -207,7 +207,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	return trySystem(ctx, e, o, sys, spec.System, checks, true)
 }
 
-// tryAny tries a system that is no plain spec.
+// tryAny checks a system that is not a plain spec.
 func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) error {
 	if o.offline || o.baseURL != "" || len(o.vars) > 0 {
 		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
@@ -219,7 +219,7 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	return trySystem(ctx, e, o, sys, sys.Info().Name, nil, s.Kind != open.BuiltIn)
 }
 
-// trySystem tells checks as they come, where slow is set, and all of them at the end.
+// trySystem prints checks as they end, if slow is set, and all of them at the end.
 func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.System, name string, checks []schema.Check, slow bool) error {
 	if o.run == "" {
 		o.run = "check" + e.now().UTC().Format("20060102150405")

@@ -88,7 +88,7 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 	return errors.Join(rep.Write(e.text()), err)
 }
 
-// readGraph reads the files of a graph into memory; t gets what is found in them.
+// readGraph reads the files of a graph into memory; t receives the findings.
 func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local, error) {
 	files, err := graph.Files(path)
 	if err != nil {
@@ -105,8 +105,8 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 // remote reports whether a graph is named by the address of a server.
 func remote(graph string) bool { return strings.Contains(graph, "://") }
 
-// openGraph opens a graph to read: that of a server for an address (bolt://, neo4j://
-// and what comes with them), else a folder or file of elements, which is read whole.
+// openGraph opens a graph for reading: a server's for an address (bolt://, neo4j:// and variants), otherwise a folder or file of elements, which is read
+// completely.
 func openGraph(ctx context.Context, e *env, where string, at target.Target, t *tally) (g graph.Graph, done func(), err error) {
 	if at.URI = where; remote(where) {
 		db, err := at.Open(ctx, e.getenv)

@@ -120,8 +120,7 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	return nil
 }
 
-// sayChecked prints what the files were taken for and how many findings there are. It
-// returns the number of records.
+// sayChecked prints the detected kinds of the files and the number of findings. It returns the number of records.
 func sayChecked(e *env, files []validate.File, p *findings.Printer) (total int) {
 	kinds := map[schema.Kind]int{}
 	versions := map[schema.Version]int{}

@@ -74,7 +74,7 @@ the part that carries evidence.`,
 	return c
 }
 
-// viewReport is what --json prints.
+// viewReport is the output of --json.
 type viewReport struct {
 	view.Stats
 	Seconds float64 `json:"seconds"` // reading, layout and writing, by the clock on the wall

@@ -1,6 +1,5 @@
-// Package config reads a project's membench.yaml, strictly: an unknown or repeated
-// key is an error with line and column. Secrets are never in it: they come from the
-// environment or a .env file.
+// Package config reads a project's membench.yaml strictly: an unknown or repeated key is an error with line and column. Secrets are never stored in the file;
+// they come from the environment or a .env file.
 package config
 
 import (
@@ -17,48 +16,47 @@ import (
 	"membench/schema"
 )
 
-// Version of the file format. A file without one is of version 1.
+// Version is the version of the file format. A file without one is read as version 1.
 const Version = 1
 
-// Project is membench.yaml. Paths are relative to the file's folder.
+// Project is the content of membench.yaml. Paths are relative to the file's folder.
 type Project struct {
 	Version       int            `yaml:"version"`
 	Name          string         `yaml:"name"`
-	SchemaVersion schema.Version `yaml:"schema_version"` // of every output; default the newest
-	Sources       []string       `yaml:"sources"`        // chapter folders, chat files
-	Output        string         `yaml:"output"`         // default out/<name>
-	Now           string         `yaml:"now"`            // RFC 3339; default taken once and kept in the output's manifest
-	Catalogs      []string       `yaml:"catalogs"`       // files that add to the vocabulary
-	People        schema.People  `yaml:"people"`         // who is who: names that are one person, and where
-	Operations    []string       `yaml:"operations"`     // scenes whose talk is about systems; "*": all
+	SchemaVersion schema.Version `yaml:"schema_version"` // schema version of every output (default: the newest)
+	Sources       []string       `yaml:"sources"`        // chapter folders and chat files
+	Output        string         `yaml:"output"`         // output folder (default: out/<name>)
+	Now           string         `yaml:"now"`            // clock of the run, RFC 3339 (default: taken once and stored in the output's manifest)
+	Catalogs      []string       `yaml:"catalogs"`       // files that add terms to the vocabulary
+	People        schema.People  `yaml:"people"`         // names that belong to one person, and where they do
+	Operations    []string       `yaml:"operations"`     // scenes whose talk is about systems; "*": all scenes
 
 	Scene         string                  `yaml:"scene"`
 	Character     Character               `yaml:"character"`
 	User          Person                  `yaml:"user"`
 	Agent         Person                  `yaml:"agent"`
-	Start         string                  `yaml:"start"`       // RFC 3339; time of the first turn where a source has none
+	Start         string                  `yaml:"start"`       // time of the first turn if a source has no times, RFC 3339
 	TurnOffset    Duration                `yaml:"turn_offset"` // added for each turn after the start
 	Conversations map[string]Conversation `yaml:"conversations"`
 
-	Model    Model    `yaml:"model"`    // the endpoint of every role that has none of its own
-	Models   Models   `yaml:"models"`   // by role
-	Cassette Cassette `yaml:"cassette"` // where answers are kept
+	Model    Model    `yaml:"model"`    // endpoint of every role that has no endpoint of its own
+	Models   Models   `yaml:"models"`   // endpoints by role
+	Cassette Cassette `yaml:"cassette"` // file that stores the models' answers
 	Prompts  Prompts  `yaml:"prompts"`
-	Prices   string   `yaml:"prices"` // price table; default the built-in one
-	Budget   Budget   `yaml:"budget"` // of one run
+	Prices   string   `yaml:"prices"` // price table (default: the built-in one)
+	Budget   Budget   `yaml:"budget"` // limits of one run
 
 	Annotate Tagging `yaml:"annotate"`
 	Replay   Replay  `yaml:"replay"`
 	Claims   Claims  `yaml:"claims"`
 
-	file    string // its name in dir
+	file    string // file name in dir
 	dir     string
-	given   map[string]bool   // members that the file has, as dotted names
-	fromEnv map[string]string // members that the environment overrules → where from
+	given   map[string]bool   // members given in the file, as dotted names
+	fromEnv map[string]string // members overridden by the environment → the variable
 }
 
-// Character is who the agent plays. Names are its labels in raw chapters; a name
-// followed by one of the Monologue suffixes is its monologue.
+// Character is the role that the agent plays. Names are its labels in raw chapters. A name followed by one of the Monologue suffixes labels a monologue.
 type Character struct {
 	ID        string   `yaml:"id"`
 	Names     []string `yaml:"names"`
@@ -80,9 +78,9 @@ type Conversation struct {
 	Start     string `yaml:"start"`
 }
 
-// Prompts says which prompts models are asked with.
+// Prompts selects the prompts for models.
 type Prompts struct {
-	Dir      string `yaml:"dir"`      // <name>.md or <name>.<language>.md in place of the built-in ones
+	Dir      string `yaml:"dir"`      // folder with <name>.md or <name>.<language>.md files that replace the built-in prompts
 	Language string `yaml:"language"` // en (default) | zh
 }
 
@@ -96,11 +94,10 @@ type Tagging struct {
 type Replay struct {
 	Isolation string `yaml:"isolation"` // global (default) | per_conv
 	Extractor string `yaml:"extractor"` // rule (default) | model
-	TopK      int    `yaml:"top_k"`     // default 5
-	// Qdrant is the address of a Qdrant server's gRPC that keeps the memory's points;
-	// default: in process.
+	TopK      int    `yaml:"top_k"`     // number of memories retrieved (default: 5)
+	// Qdrant is the gRPC address of a Qdrant server that stores the memory's points (default: in process).
 	Qdrant     string `yaml:"qdrant"`
-	Collection string `yaml:"collection"` // there; default memory_bench_<isolation>
+	Collection string `yaml:"collection"` // collection in Qdrant (default: memory_bench_<isolation>)
 }
 
 // Claims chooses the extractor.
@@ -108,18 +105,18 @@ type Claims struct {
 	Extractor string `yaml:"extractor"` // rule (default) | model
 }
 
-// Duration reads Go's form: 30s, 1m30s.
+// Duration is a time in Go's form: 30s, 1m30s.
 type Duration time.Duration
 
-// UnmarshalText reads a duration.
+// UnmarshalText parses a duration.
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	*d = Duration(v)
 	return err
 }
 
-// Load reads and checks a project file and fills in the defaults. ${NAME} in a value
-// is taken from env; nil: the environment of the process.
+// Load reads and checks a project file and fills in the defaults. ${NAME} in a value is replaced from env; if env is nil, from the environment of the process.
+// It fails if the file cannot be read, is not valid YAML, has unknown keys or contains a secret.
 func Load(path string, env Lookup) (*Project, error) {
 	if env == nil {
 		env = Environ
@@ -170,8 +167,7 @@ func parse(b []byte, env Lookup) (*Project, error) {
 	return p, p.check(env)
 }
 
-// overrule puts variables in the place of what the file says: the environment comes
-// before the file. A variable alone switches nothing on.
+// overrule applies environment variables, which take precedence over the file. A variable alone enables nothing.
 func (p *Project) overrule(env Lookup) {
 	p.fromEnv = map[string]string{}
 	for _, s := range []struct {
@@ -188,7 +184,7 @@ func (p *Project) overrule(env Lookup) {
 
 var keyMember = regexp.MustCompile(`unknown field "(?i:api_?key|key|token|secret|password)"`)
 
-// mark notes the names that a file has.
+// mark records the names that a file sets.
 func mark(given map[string]bool, prefix string, m map[string]any) {
 	for k, v := range m {
 		given[prefix+k] = true

@@ -17,20 +17,19 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Eval is eval.yaml: what is asked of which systems, who answers and who grades. The
-// file of seed 000 §8 is one. Paths are relative to the file's folder, those of the
-// output to the working folder.
+// Eval is the content of an eval.yaml: data sets, systems, the answering model and the grader. Paths are relative to the file's folder, except the output
+// folder, which is relative to the working folder.
 type Eval struct {
 	Version  int          `yaml:"version,omitempty"`
-	Name     string       `yaml:"name,omitempty"` // of the run; default the file's
-	Seed     uint64       `yaml:"seed"`           // of sampling and converters
+	Name     string       `yaml:"name,omitempty"` // name of the run (default: the file's name)
+	Seed     uint64       `yaml:"seed"`           // seed of sampling and converters
 	Datasets []EvalSet    `yaml:"datasets"`
 	Systems  []EvalSystem `yaml:"systems"`
 	Reader   EvalReader   `yaml:"reader,omitempty"`
 	Grading  EvalGrading  `yaml:"grading,omitempty"`
 	Run      EvalRun      `yaml:"run,omitempty"`
 	Output   EvalOutput   `yaml:"output,omitempty"`
-	// Experiment is read by 'membench experiment' only.
+	// Experiment is read only by 'membench experiment'.
 	Experiment EvalExperiment `yaml:"experiment,omitempty"`
 
 	Model    Model    `yaml:"model,omitempty"`
@@ -46,71 +45,71 @@ type Eval struct {
 // EvalSet is one data set.
 type EvalSet struct {
 	Name    string   `yaml:"name"`
-	Adapter string   `yaml:"adapter,omitempty"` // of 'membench datasets list', or cases; default by the name
+	Adapter string   `yaml:"adapter,omitempty"` // a name from 'membench datasets list', or cases (default: name)
 	Path    string   `yaml:"path,omitempty"`
 	Paths   []string `yaml:"paths,omitempty"`
-	// Granularity is what one ingest call carries: a turn, or a whole session (default).
+	// Granularity is the unit of one ingest call: a turn, or a whole session (default).
 	Granularity        string   `yaml:"granularity,omitempty"`
-	ExcludeAdversarial bool     `yaml:"exclude_adversarial,omitempty"` // LoCoMo's category 5
+	ExcludeAdversarial bool     `yaml:"exclude_adversarial,omitempty"` // excludes LoCoMo's category 5
 	Exclude            []string `yaml:"exclude,omitempty"`             // raw categories that are not asked
 	Errata             string   `yaml:"errata,omitempty"`
-	Grain              string   `yaml:"grain,omitempty"`        // what gold evidence names: turn (default) | session
-	Chunk              int      `yaml:"chunk,omitempty"`        // memoryagentbench: code points of a chunk
-	ChunkTokens        int      `yaml:"chunk_tokens,omitempty"` // the same in tokens, as the benchmark cuts
-	Topics             []string `yaml:"topics,omitempty"`       // opseval
-	Count              int      `yaml:"count,omitempty"`        // of what a generator makes
-	Sample             int      `yaml:"sample,omitempty"`       // questions; default run.sample
-	MaxCases           int      `yaml:"max_cases,omitempty"`    // default run.max_cases
+	Grain              string   `yaml:"grain,omitempty"`        // unit of the gold evidence: turn (default) | session
+	Chunk              int      `yaml:"chunk,omitempty"`        // memoryagentbench: length of a chunk in code points
+	ChunkTokens        int      `yaml:"chunk_tokens,omitempty"` // memoryagentbench: length of a chunk in tokens, cut as the benchmark does
+	Topics             []string `yaml:"topics,omitempty"`       // opseval: topics to use
+	Count              int      `yaml:"count,omitempty"`        // number of items that a generator makes
+	Sample             int      `yaml:"sample,omitempty"`       // number of questions (default: run.sample)
+	MaxCases           int      `yaml:"max_cases,omitempty"`    // number of cases (default: run.max_cases)
 }
 
 // EvalSystem is one system under test.
 type EvalSystem struct {
-	Name      string        `yaml:"name,omitempty"` // in records; default the system's own
-	Type      string        `yaml:"type,omitempty"` // of 'membench systems list', or a service's spec; default by the name
+	Name      string        `yaml:"name,omitempty"` // name in records (default: the system's own name)
+	Type      string        `yaml:"type,omitempty"` // a name from 'membench systems list', or a service's spec (default: name)
 	Options   yaml.MapSlice `yaml:"options,omitempty"`
-	TopK      int           `yaml:"top_k,omitempty"`     // default run.top_k
-	Model     string        `yaml:"model,omitempty"`     // that answers from what the system shows
-	LLM       string        `yaml:"llm,omitempty"`       // that the system asks for its operations; it answers, too, where model names none
-	Embedding string        `yaml:"embedding,omitempty"` // of vectors; hashing is one without a model
-	BaseURL   string        `yaml:"base_url,omitempty"`  // of the service
+	TopK      int           `yaml:"top_k,omitempty"`     // number of hits (default: run.top_k)
+	Model     string        `yaml:"model,omitempty"`     // model that answers from the retrieved hits
+	LLM       string        `yaml:"llm,omitempty"`       // model that the system uses for its operations; it also answers if model is not set
+	Embedding string        `yaml:"embedding,omitempty"` // embedding model; hashing works without a model
+	BaseURL   string        `yaml:"base_url,omitempty"`  // address of the service
 	APIKey    string        `yaml:"api_key,omitempty"`   // ${NAME} only: a key must not be in the file
 
-	Secret string `yaml:"-"` // what APIKey's variable holds
+	Secret string `yaml:"-"` // value of APIKey's variable
 }
 
-// EvalReader says who answers where a system names no model.
+// EvalReader configures how questions are answered for systems that name no model.
 type EvalReader struct {
-	Type          string `yaml:"type,omitempty"` // rule | model; default model where one is named here, else rule
+	Type          string `yaml:"type,omitempty"` // rule | model (default: model if one is named here, otherwise rule)
 	Model         string `yaml:"model,omitempty"`
 	Prompt        string `yaml:"prompt,omitempty"`         // answer | answer-short | answer-notes
-	ContextTokens int    `yaml:"context_tokens,omitempty"` // shown at most; 0: all
-	MaxTokens     int    `yaml:"max_tokens,omitempty"`     // of an answer
-	NoDates       bool   `yaml:"no_dates,omitempty"`       // hits are shown without the time of their turns
+	ContextTokens int    `yaml:"context_tokens,omitempty"` // most tokens of context shown; 0: no limit
+	MaxTokens     int    `yaml:"max_tokens,omitempty"`     // most tokens of an answer
+	NoDates       bool   `yaml:"no_dates,omitempty"`       // hides the times of the turns from the reader
 }
 
-// EvalGrading says who grades.
+// EvalGrading configures grading.
 type EvalGrading struct {
-	Judge      string   `yaml:"judge,omitempty"` // rule | model; default model where judge_model is named
+	Judge      string   `yaml:"judge,omitempty"` // rule | model (default: model if judge_model is named)
 	JudgeModel string   `yaml:"judge_model,omitempty"`
 	Protocols  []string `yaml:"protocols,omitempty"`
-	Doubtful   bool     `yaml:"doubtful,omitempty"` // the judge's model is asked about doubtful verdicts of the rule judge only
+	Doubtful   bool     `yaml:"doubtful,omitempty"` // asks the judge model only about doubtful verdicts of the rule judge
 	NumRuns    int      `yaml:"num_runs,omitempty"` // repeats of answering and grading
-	Votes      int      `yaml:"votes,omitempty"`    // of a judge on one answer
+	Votes      int      `yaml:"votes,omitempty"`    // votes of a judge on one answer, an odd number
 	Workers    int      `yaml:"workers,omitempty"`
 }
 
-// EvalRun says how it is asked.
+// EvalRun configures how questions are asked.
 type EvalRun struct {
-	TopK          int       `yaml:"top_k,omitempty"` // default 10
-	Depth         *int      `yaml:"depth,omitempty"` // default 50
+	TopK          int       `yaml:"top_k,omitempty"` // number of hits (default: 10)
+	Depth         *int      `yaml:"depth,omitempty"` // ranks recorded if the gold evidence is not among the hits (default: 50)
 	Window        int       `yaml:"window,omitempty"`
-	Overlap       *int      `yaml:"overlap,omitempty"` // default 2
+	Overlap       *int      `yaml:"overlap,omitempty"` // default: 2
 	Reingest      bool      `yaml:"reingest,omitempty"`
 	Snapshots     bool      `yaml:"snapshots,omitempty"`
 	NoTimes       bool      `yaml:"no_times,omitempty"`
 	Sample        int       `yaml:"sample,omitempty"` // questions of each data set, from each category in proportion
 	MaxCases      int       `yaml:"max_cases,omitempty"`
-	Case          *int      `yaml:"case,omitempty"` // only the case of this number, from 0
+	Case          *int      `yaml:"case,omitempty"` // runs only the case with this number, from 0
 	Memories      int       `yaml:"memories,omitempty"`
 	Calls         int       `yaml:"calls,omitempty"`
 	IngestLimit   *Duration `yaml:"ingest_limit,omitempty"`
@@ -118,28 +117,27 @@ type EvalRun struct {
 	ReadLimit     *Duration `yaml:"read_limit,omitempty"`
 }
 
-// EvalOutput says where it goes.
+// EvalOutput configures the output.
 type EvalOutput struct {
-	Folder string  `yaml:"folder,omitempty"` // default runs/NAME
-	Format Formats `yaml:"format,omitempty"` // markdown | json | csv | html, or a list; default all
+	Folder string  `yaml:"folder,omitempty"` // default: runs/NAME
+	Format Formats `yaml:"format,omitempty"` // markdown | json | csv | html, or a list (default: all)
 }
 
-// EvalExperiment says what an experiment compares; what is not given has the default of
-// the experiment.
+// EvalExperiment selects the parts that an experiment compares. Members that are not set have the experiment's defaults.
 type EvalExperiment struct {
-	Backend  string   `yaml:"backend,omitempty"`  // the system below QARP and the strategies
-	Failures []string `yaml:"failures,omitempty"` // systems whose failures are analysed, beside the backend
+	Backend  string   `yaml:"backend,omitempty"`  // system below QARP and the strategies
+	Failures []string `yaml:"failures,omitempty"` // systems whose failures are analysed, in addition to the backend
 	Measure  string   `yaml:"measure,omitempty"`  // protocol of the scores
-	Below    float64  `yaml:"below,omitempty"`    // an answer of a lower score failed
-	PerType  int      `yaml:"per_type,omitempty"` // failures of a type that are drawn for people
-	Labels   []string `yaml:"labels,omitempty"`   // what people said of them: files and folders
-	Ks       []int    `yaml:"ks,omitempty"`       // further numbers of hits, for the curve
+	Below    float64  `yaml:"below,omitempty"`    // answers with a lower score count as failed
+	PerType  int      `yaml:"per_type,omitempty"` // failures of each type that are sampled for human review
+	Labels   []string `yaml:"labels,omitempty"`   // files and folders with human labels of the failures
+	Ks       []int    `yaml:"ks,omitempty"`       // additional numbers of hits for the curve
 }
 
 // Formats is one report format or a list.
 type Formats []string
 
-// UnmarshalYAML reads a word or a list.
+// UnmarshalYAML parses one format or a list.
 func (f *Formats) UnmarshalYAML(b []byte) error {
 	var one string
 	if yamldoc.Unmarshal(b, &one) == nil {
@@ -149,13 +147,13 @@ func (f *Formats) UnmarshalYAML(b []byte) error {
 	return yamldoc.Unmarshal(b, (*[]string)(f))
 }
 
-// MarshalText writes Go's form.
+// MarshalText writes Go's form of a duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// EvalFormats are the formats of reports.
+// EvalFormats lists the formats of reports.
 func EvalFormats() []string { return []string{"markdown", "json", "csv", "html"} }
 
-// LoadEval reads and checks an eval.yaml. Every fault has line and column.
+// LoadEval reads and checks an eval.yaml. Errors have line and column.
 func LoadEval(path string, env Lookup) (*Eval, error) {
 	b, err := smallfile.Read(path)
 	if err != nil {
@@ -172,7 +170,7 @@ func LoadEval(path string, env Lookup) (*Eval, error) {
 	return v, nil
 }
 
-// at is a fault with its place in the file.
+// fault is an error with its place in the file.
 type fault struct {
 	line, col int
 	err       error
@@ -183,7 +181,7 @@ func (f *fault) Unwrap() error { return f.err }
 
 var inBrackets = regexp.MustCompile(`^\[(\d+):(\d+)\] `)
 
-// placed writes a fault as file:line:col.
+// placed formats an error as file:line:col.
 func placed(path string, err error) error {
 	var f *fault
 	if errors.As(err, &f) && f.line > 0 {
@@ -198,7 +196,7 @@ func placed(path string, err error) error {
 
 func parseEval(b []byte, env Lookup) (*Eval, error) {
 	v := &Eval{Version: Version, Seed: 1}
-	held := map[string]string{} // what a variable holds → its name
+	held := map[string]string{} // value of a variable → its name
 	seen := func(name string) (string, string) {
 		value, from := env(name)
 		if value != "" {
@@ -219,9 +217,9 @@ func parseEval(b []byte, env Lookup) (*Eval, error) {
 	return v, v.check(doc, held)
 }
 
-// where returns the path of a member, "$.systems[1].type" of the file.
+// where adds the place of a member, "$.systems[1].type", to an error.
 func where(doc *yamldoc.Doc, path string, err error) error {
-	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // else what it is in
+	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // falls back to the enclosing member
 		if line, col, ok := doc.Place(path); ok {
 			return &fault{line, col, err}
 		}
@@ -256,7 +254,7 @@ func (v *Eval) check(doc *yamldoc.Doc, held map[string]string) error {
 	return v.Check(bad)
 }
 
-// Check compares the members with what they may be; bad makes the fault of one.
+// Check validates the members; bad makes the error for one of them (nil: without a place).
 func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 	if bad == nil {
 		bad = func(path, f string, a ...any) error { return fmt.Errorf(path+": "+f, a...) }
@@ -326,7 +324,7 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 		one("prompts.language", v.Prompts.Language, "en", "zh"))
 }
 
-// Project is the part of the file that says how models are asked.
+// Project returns the part of the file that configures models.
 func (v *Eval) Project() *Project {
 	return &Project{Version: Version, Name: v.Name, Model: v.Model, Models: v.Models, Cassette: v.Cassette, Prompts: v.Prompts, Prices: v.Prices, Budget: v.Budget, dir: v.dir}
 }
@@ -339,12 +337,11 @@ func (v *Eval) Path(name string) string {
 	return filepath.Join(v.dir, name)
 }
 
-// Dir is the folder that the paths of the file are relative to; "" is the working folder.
+// Dir returns the folder that the file's paths are relative to; "" is the working folder.
 func (v *Eval) Dir() string { return v.dir }
 
-// Moved is the configuration for a file in another folder: paths that were relative to
-// from name the same files from there. The output's folder stays relative to the working
-// folder.
+// Moved returns the configuration for a file in another folder: paths relative to from are rewritten relative to to. The output folder stays relative to the
+// working folder.
 func (v *Eval) Moved(from, to string) (*Eval, error) {
 	base, err := filepath.Abs(to)
 	if err != nil {
@@ -384,7 +381,7 @@ func (v *Eval) Moved(from, to string) (*Eval, error) {
 	return &c, fail
 }
 
-// OptionsJSON are the options of a system, nil without any.
+// OptionsJSON returns the options of a system, nil if there are none.
 func (s EvalSystem) OptionsJSON() ([]byte, error) {
 	if len(s.Options) == 0 {
 		return nil, nil
@@ -392,8 +389,7 @@ func (s EvalSystem) OptionsJSON() ([]byte, error) {
 	return yamldoc.JSON(s.Options)
 }
 
-// YAML is the configuration as it is in force: it makes the same run again. Secrets are
-// the names of their variables.
+// YAML returns the resolved configuration, which makes the same run again. Secrets are replaced by the names of their variables.
 func (v *Eval) YAML() ([]byte, error) {
 	return yamldoc.Marshal(v)
 }

@@ -30,8 +30,7 @@ const (
 // Roles lists them.
 func Roles() []Role { return []Role{Annotate, Extract, Read, Judge, Embed} }
 
-// Model is one OpenAI-compatible endpoint, as a file describes it. Its key is never in
-// the file: KeyEnv names the variable that holds it.
+// Model is one OpenAI-compatible endpoint as described in a file. The key is never in the file: KeyEnv names the variable that holds it.
 type Model struct {
 	Name        string   `yaml:"name"`
 	BaseURL     string   `yaml:"base_url"`
@@ -39,15 +38,15 @@ type Model struct {
 	RPM         float64  `yaml:"requests_per_minute"` // 0: no limit
 	TPM         float64  `yaml:"tokens_per_minute"`   // 0: no limit
 	Concurrent  int      `yaml:"concurrent"`          // calls at once; 0: as many as the command makes
-	Timeout     Duration `yaml:"timeout"`             // of one attempt
+	Timeout     Duration `yaml:"timeout"`             // timeout of one attempt
 	Tries       int      `yaml:"tries"`
-	Temperature *float64 `yaml:"temperature"` // in place of the stage's own
-	MaxTokens   int      `yaml:"max_tokens"`  // of an answer, where the stage sets none
-	Dimensions  int      `yaml:"dimensions"`  // of vectors
-	Batch       int      `yaml:"batch"`       // texts a call, of vectors
+	Temperature *float64 `yaml:"temperature"` // overrides the stage's own temperature
+	MaxTokens   int      `yaml:"max_tokens"`  // most tokens of an answer, if the stage sets none
+	Dimensions  int      `yaml:"dimensions"`  // dimensions of vectors
+	Batch       int      `yaml:"batch"`       // texts per embedding call
 }
 
-// Models are the endpoints by role, where they differ from the project's model.
+// Models are the endpoints by role, if they differ from the project's model.
 type Models struct {
 	Annotate Model `yaml:"annotate"`
 	Extract  Model `yaml:"extract"`
@@ -60,20 +59,20 @@ func (m Models) of(r Role) Model {
 	return map[Role]Model{Annotate: m.Annotate, Extract: m.Extract, Read: m.Read, Judge: m.Judge, Embed: m.Embed}[r]
 }
 
-// Cassette says where answers are kept.
+// Cassette configures the file that stores the models' answers.
 type Cassette struct {
 	File string `yaml:"file"`
 	Mode string `yaml:"mode"` // off | cache (default with a file) | record | replay-only
 }
 
-// Budget is where a run stops. 0: no limit.
+// Budget limits the cost of a run. 0: no limit.
 type Budget struct {
 	Money  float64 `yaml:"money" json:"money,omitzero"` // in the price table's currency
 	Tokens int     `yaml:"tokens" json:"tokens,omitzero"`
 	Calls  int     `yaml:"calls" json:"calls,omitzero"`
 }
 
-// Share is the i-th of n parts of a budget, from 0; the first take what does not divide.
+// Share returns the i-th of n parts of a budget, from 0; the first parts take the remainder. It fails if a part would be 0.
 func (b Budget) Share(i, n int) (Budget, error) {
 	whole := func(total int) int { return total/n + min(1, max(0, total%n-i)) }
 	part := Budget{b.Money / float64(n), whole(b.Tokens), whole(b.Calls)}
@@ -83,25 +82,25 @@ func (b Budget) Share(i, n int) (Budget, error) {
 	return part, nil
 }
 
-// Value is one setting that is in force.
+// Value is one setting in force.
 type Value struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // secrets are masked
 	From  string `json:"from"`  // flag, file, environment NAME, .env NAME, default
 }
 
-// Endpoint is a role's endpoint as it is in force, and where each of its values came from.
+// Endpoint is the resolved endpoint of a role, with the origin of each value.
 type Endpoint struct {
 	Role   Role
 	Model         // every field but KeyEnv
-	Key    string // "" : none
+	Key    string // "": no key
 	Values []Value
 }
 
-// Configured reports whether the role has an endpoint at all.
+// Configured reports whether the role has an endpoint.
 func (e Endpoint) Configured() bool { return e.Name != "" }
 
-// sources are the variables that people already have, by field.
+// sources are the standard environment variables of each field.
 type sources struct{ name, url, key, temperature, maxTokens, timeout, concurrent, rpm []string }
 
 var general = sources{
@@ -123,16 +122,15 @@ var embedding = sources{
 
 const masked = "set (hidden)"
 
-// resolver takes each value from the first place that has it: the flag, then for one
-// setting the environment before the file, then the default. The general variables
-// (OPENAI_MODEL, …) are the setting `model` of the file; a single role's setting in the file is separate, and they do not override it.
+// resolver takes each value from the first source that has it: the flag, the environment, the file, the default. The general variables (OPENAI_MODEL, …)
+// correspond to the setting `model` of the file; they do not override a role's own setting in the file.
 type resolver struct {
 	env  Lookup
 	out  []Value
 	fail error
 }
 
-// A choice is a value and where it would come from.
+// A choice is a value and its origin.
 type choice struct{ value, from string }
 
 func (r *resolver) pick(name, def string, choices ...choice) choice {
@@ -177,7 +175,7 @@ func (r *resolver) number(name, def string, choices ...choice) float64 {
 	return f
 }
 
-// Resolve says what is in force for a role. p may be nil: no file.
+// Resolve returns the settings in force for a role. p may be nil: no file. It fails if a value cannot be parsed or an address or name contains a key.
 func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) {
 	var own, all Model
 	if p != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// keyLike are the beginnings of keys that services give out; names of models and parts of
-// addresses do not begin so. A long mixture of letters and digits is not the name of a variable.
+// keyLike matches the beginnings of keys that services issue; names of models and parts of addresses do not begin this way. A long mixture of letters and
+// digits is not the name of a variable.
 var (
 	keyLike = regexp.MustCompile(`(^|[^A-Za-z0-9])(sk-|sk_|gsk_|ghp_|github_pat_|xox[abp]-|AKIA|AIza|m0sk_|Bearer )[A-Za-z0-9_-]{8,}`)
 	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -17,17 +17,17 @@ var (
 
 func looksLikeKey(s string) bool { return keyLike.MatchString(s) }
 
-// isVariable reports whether s can be the name of an environment's variable, and not its value.
+// isVariable reports whether s can be the name of an environment variable, as opposed to its value.
 func isVariable(s string) bool {
 	mixed := mixture.MatchString(s) && strings.ContainsAny(s, "0123456789") && strings.ToUpper(s) != s
 	return envName.MatchString(s) && !looksLikeKey(s) && !mixed
 }
 
-// secretMember is a member of an address's query that holds a key.
+// secretMember matches query parameters that hold a key.
 var secretMember = regexp.MustCompile(`(?i)key|token|secret|pass|auth|sig|code`)
 
-// CheckAddress refuses an address that holds a key: as user or password, as a member of
-// its query, or as a part of its path. The error names the place and never the value.
+// CheckAddress rejects an address that contains a key: as user or password, as a query parameter, or as a part of its path. The error names the place and never
+// the value.
 func CheckAddress(name, address string) error {
 	bad := func(what string) error {
 		return fmt.Errorf("%s: the address holds %s: give a key in the environment, and name its variable", name, what)
@@ -68,7 +68,7 @@ func (m Model) checkSecrets(at string) error {
 	return CheckAddress(at+".base_url", m.BaseURL)
 }
 
-// checkSecrets is that of every role.
+// checkSecrets checks the model of every role.
 func (m Models) checkSecrets() error {
 	for _, r := range Roles() {
 		if err := m.of(r).checkSecrets("models." + string(r)); err != nil {

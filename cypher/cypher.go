@@ -1,5 +1,4 @@
-// Package cypher writes a graph as Cypher scripts for cypher-shell, the Browser or
-// any driver.
+// Package cypher writes a graph as Cypher scripts for cypher-shell, the Browser or any driver.
 //
 // Reads: Node, Edge. Writes three files, to be run in the order of their names:
 //
@@ -7,14 +6,11 @@
 //	02-nodes.cypher        UNWIND [rows] … MERGE by id, properties replaced
 //	03-edges.cypher        both ends matched by id, MERGE by the edge's own id
 //
-// Rows keep the order of the input within one set of labels, or one type; a batch
-// holds at most 500 rows. Running the scripts again changes nothing.
+// Rows keep the order of the input within one set of labels, or one type; a batch holds at most 500 rows. Running the scripts again changes nothing.
 //
-// No text of a record ever becomes part of a statement except as a literal or as a
-// quoted name: see AppendString and AppendName. Values that a Neo4j property cannot hold (nested and mixed values, integers beyond 64 bits) are kept as
-// JSON text in props_json; nulls and empty lists are not stored; a property named like one of ours
-// gets the prefix "p_". In a named scope (see graph.ScopePrefix) ids are those of the
-// scope, so that several graphs have room in one database.
+// Text of a record becomes part of a statement only as a literal or as a quoted name: see AppendString and AppendName. Values that a Neo4j property cannot hold
+// (nested and mixed values, integers beyond 64 bits) are JSON text in props_json; nulls and empty lists are not stored; a property with one of our names gets
+// the prefix "p_". In a named scope (see graph.ScopePrefix), ids have the prefix of the scope, so that one database can hold several graphs.
 package cypher
 
 import (
@@ -40,9 +36,8 @@ const BatchRows = 500
 // maxName is the longest label, type or property name that Neo4j's block format holds, in bytes.
 const maxName = 16383
 
-// AppendString appends s as a Cypher string literal. Backslashes are doubled before
-// anything else, because Cypher replaces \uXXXX even before it looks for quotes.
-// s is UTF-8 without NUL.
+// AppendString appends s as a Cypher string literal. Backslashes are doubled first, because Cypher replaces \uXXXX before it looks for quotes. s is UTF-8
+// without NUL.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '\'')
 	for i := 0; i < len(s); {

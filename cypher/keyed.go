@@ -49,9 +49,8 @@ func parseGroup(group string) (k kind, err error) {
 	return k, nil
 }
 
-// Map writes the rows of elements with their keys. What a row shows by itself is checked;
-// that no id comes twice and that edges have their ends is the graph's to see to: to-graph
-// makes it so.
+// Map writes the rows of elements with their keys. It checks single rows; the graph must guarantee that ids are unique and that edges have their ends, as
+// to-graph does.
 func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report func(*schema.Finding)) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	rw := newRower(o.Scope)
@@ -112,10 +111,9 @@ func Map(ctx context.Context, in []jsonl.File, w io.Writer, o Options, report fu
 // rest is the frame that Reduce writes beside the three scripts.
 const rest = "rest"
 
-// Reduce makes statements of keyed rows, in frames named as the scripts. Rows may come in
-// any order; lines with the key !group hold a keyed.Group each, and are first. Rows whose
-// statement has rows in other parts go to the frame "rest", as keyed lines: those of all
-// parts are for a last Reduce, which with heads also writes the constraints, for all groups it is given, and the header of each script.
+// Reduce makes statements from keyed rows, in frames named after the scripts. Rows may come in any order; lines with the key !group hold a keyed.Group each and
+// come first. Rows whose statement has rows in other parts go to the frame "rest", as keyed lines: a last Reduce takes those of all parts. With heads it also
+// writes the constraints for all groups that it is given, and the header of each script.
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory int64, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]keyed.Group{}, types: map[string]bool{}}

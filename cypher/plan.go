@@ -2,21 +2,21 @@ package cypher
 
 import "membench/graph"
 
-// A Form says how the rows of a statement are spelled: as literals in a script, or as
-// the parameter of a load over Bolt. What the statement does with them is once, here.
+// A Form is how the rows of a statement are written: as literals in a script, or as the parameter of a load over Bolt. The statements themselves are defined
+// once, here.
 type Form struct {
 	ID, Src, Dst string      // expressions of an element's id and an edge's ends, scope included
 	Props        string      // expression of the properties
 	Type         string      // expression of an edge's type where rows differ in it: for Fresh, from Neo4j 5.26 on
 	Add          [][2]string // names and expressions of properties that Props lacks
 	Fresh        bool        // elements are created: the scope holds none of them
-	Guard        bool        // an element of someone else's that holds an id of ours stays as it is
+	Guard        bool        // another program's element that has one of our ids stays unchanged
 }
 
 // Marked is the condition that x was written by this program.
 func Marked(x string) string { return x + "." + graph.HashProp + " IS NOT NULL" }
 
-// Nodes appends what puts each row as a node with the base label and the given ones.
+// Nodes appends the clauses that store each row as a node with the base label and the given ones.
 func (f Form) Nodes(dst []byte, labels []string) []byte {
 	dst = f.set(f.find(dst, "(n:"+BaseLabel, "n", ")"), "n")
 	for i, l := range labels {
@@ -28,8 +28,8 @@ func (f Form) Nodes(dst []byte, labels []string) []byte {
 	return dst
 }
 
-// Edges appends what puts each row as a relationship between two nodes that this program
-// wrote. Both ends are bound first, so a row of which one is not there does nothing.
+// Edges appends the clauses that store each row as a relationship between two nodes that this program wrote. Both ends are matched first, so a row with a
+// missing end does nothing.
 func (f Form) Edges(dst []byte, typ string) []byte {
 	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: "+f.Src+"}) WHERE "+Marked("a")+" MATCH (b:"+BaseLabel+" {id: "+f.Dst+"}) WHERE "+Marked("b")+"\n"...)
 	name, _ := AppendName(nil, typ)

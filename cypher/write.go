@@ -35,7 +35,7 @@ type Options struct {
 	Once  bool   // the input can be read only once, or is both kinds in one file
 }
 
-// Counts says what the scripts hold.
+// Counts is the content of the scripts.
 type Counts struct {
 	Nodes, Edges int
 	Labels       map[string]int // labels joined by ':' → nodes
@@ -49,14 +49,12 @@ type Scripts struct{ Constraints, Nodes, Edges Output }
 // An Output is a file that can be begun again.
 type Output interface {
 	io.Writer
-	Reset() error // takes back what was written
+	Reset() error // discards the output so far
 }
 
-// Write turns lines of nodes and edges into scripts. Input in the order of ids, as
-// to-graph writes it, is read once, in memory of a few blocks, less than a batch for
-// each set of labels and each type, and 20 bytes a node. Input that graph.Gate does not
-// pass as it is, is read again and sorted. What cannot be written is reported and left
-// out.
+// Write turns lines of nodes and edges into scripts. Input sorted by id, as to-graph writes it, is read once, in memory of a few blocks, less than a batch for
+// each set of labels and each type, and 20 bytes per node. Input that graph.Gate must change is read again and sorted. Elements that cannot be written are
+// reported and skipped.
 func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {
 	w := newWriter(o, report)
 	var held []*schema.Finding

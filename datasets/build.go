@@ -55,8 +55,7 @@ func NewBuilder(dataset, id string, conv schema.ConvID, unit string) *Builder {
 // Session begins a session.
 func (b *Builder) Session(s schema.Session) { b.Case.Sessions = append(b.Case.Sessions, s) }
 
-// Turn adds a turn to the last session and returns its id. Names, where given, lead
-// to it beside its SourceID.
+// Turn adds a turn to the last session and returns its id. Names, if given, identify it in addition to its SourceID.
 func (b *Builder) Turn(t schema.CaseTurn, names ...string) int {
 	s := &b.Case.Sessions[len(b.Case.Sessions)-1]
 	t.TurnID = b.last() + 1
@@ -113,9 +112,8 @@ func (b *Builder) Resolve(ids []string) (refs []schema.EventRef, unresolved []st
 // 3339 text, as a case holds it.
 func LocalTime(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
 
-// Chunks cuts text into pieces of at most n code points, at the last line end before
-// that, else the last sentence end or blank, else there. Nothing is lost or added: the
-// pieces joined are the text.
+// Chunks cuts text into pieces of at most n code points, at the last line end before that, or the last sentence end or blank, or exactly there. The joined
+// pieces are the text.
 func Chunks(text string, n int) []string {
 	var out []string
 	for utf8.RuneCountInString(text) > n {
@@ -155,5 +153,5 @@ func Numbered(prefix string, n, width int) string {
 	return prefix + strings.Repeat("0", max(0, width-len(s))) + s
 }
 
-// MarshalJSON writes the text as a string: what was a number comes out as one's text.
+// MarshalJSON writes the text as a string: a former number becomes a string.
 func (s Scalar) MarshalJSON() ([]byte, error) { return codec.AppendString(nil, s.Text), nil }

@@ -1,6 +1,6 @@
 package datasets
 
-// Status says what membench does with a set.
+// Status describes membench's support of a set.
 type Status string
 
 const (
@@ -9,23 +9,22 @@ const (
 	StatusListed  Status = "listed"  // named for its terms; nothing reads it
 )
 
-// Info is the catalogue's entry of a data set: where it is, what may be done with it,
-// and how far reading it was checked.
+// Info is the catalogue's entry of a data set: its location, its terms of use, and how far its reader was tested.
 type Info struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Home    string `json:"home"`
 	Licence string `json:"licence"`
-	Terms   string `json:"terms"` // what may be done with its files; shown before fetching
-	// Redistributable says that the files, or parts of them, may be passed on with their notice.
+	Terms   string `json:"terms"` // terms of use of its files; shown before fetching
+	// Redistributable reports that the files, or parts of them, may be redistributed with their notice.
 	Redistributable bool   `json:"redistributable"`
 	Status          Status `json:"status"`
 	Checked         string `json:"checked,omitzero"`    // the files that the reader was run on
-	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in someone's source
+	Unverified      string `json:"unverified,omitzero"` // parts of the format known only from someone's source code
 	Size            string `json:"size,omitzero"`       // cases and questions upstream, as counted or published
 	Files           []File `json:"files,omitempty"`
-	// Whole is what the set holds upstream, ByCase what is known of its cases, by id:
-	// reading reports a case that holds less. Both are counts on the published files.
+	// Whole is the size of the published set; ByCase the known sizes of its cases, by id: reading reports a smaller case. Both are counts from the published
+	// files.
 	Whole  Counts            `json:"whole,omitzero"`
 	ByCase map[string]Counts `json:"by_case,omitempty"`
 	Note   string            `json:"note,omitzero"`

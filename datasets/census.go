@@ -10,8 +10,7 @@ import (
 	"membench/schema"
 )
 
-// A Census counts what a stream of cases holds: about 60 bytes and the id for each case and
-// question.
+// A Census counts the content of a stream of cases: about 60 bytes and the id for each case and question.
 type Census struct {
 	Cases      int            `json:"cases"`
 	Sessions   int            `json:"sessions"`
@@ -63,7 +62,7 @@ func (n *Census) Add(c schema.Case) {
 // Has reports whether a case or question of this id was counted.
 func (n *Census) Has(id string) bool { return n.ids[id] }
 
-// Part says which part of the whole set was counted, "" where that is all of it or unknown.
+// Part describes which part of the whole set was counted, "" if it is all of it or unknown.
 func (n *Census) Part(whole Counts) string {
 	if n.Cases >= whole.Cases {
 		return ""
@@ -71,21 +70,21 @@ func (n *Census) Part(whole Counts) string {
 	return fmt.Sprintf(" (a part: the whole set has %d cases, %d questions)", whole.Cases, whole.Questions)
 }
 
-// A CensusReport is what was counted in the files of a data set.
+// A CensusReport counts the content of a data set's files.
 type CensusReport struct {
 	Dataset string `json:"dataset"`
 	Census
 	Findings map[string]int `json:"findings,omitempty"` // by code
 }
 
-// Only passes on the cases of the given ids and those of the questions of these ids; no id: all.
+// Only yields the cases with the given ids and the cases of the questions with these ids; no id: all cases.
 func Only(ids []string, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
 	return schema.Keep(in, func(r *schema.Record[schema.Case]) bool {
 		return len(ids) == 0 || slices.Contains(ids, r.V.ID) || slices.ContainsFunc(r.V.Questions, func(q schema.Question) bool { return slices.Contains(ids, q.ID) })
 	})
 }
 
-// WriteText describes a data set, and what was counted in its files; nil: nothing was.
+// WriteText describes a data set, and the counts of its files; nil: no counts.
 func (i Info) WriteText(w io.Writer, n *CensusReport) {
 	row := func(name, text string) {
 		if text != "" {

@@ -8,8 +8,7 @@ import (
 	"membench/schema"
 )
 
-// A Checker holds what lint must know of the cases it has seen: 60 to 100 bytes per
-// case and question.
+// A Checker holds the state of lint for the cases it has seen: 60 to 100 bytes per case and question.
 type Checker struct {
 	cases, questions map[string]schema.Pos
 }

@@ -18,7 +18,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A Dataset is what is known of a set and how its files are read.
+// A Dataset describes a set and reads its files.
 type Dataset struct {
 	Info
 	// Match reports whether a file of a folder, by its path below it with '/'
@@ -28,11 +28,9 @@ type Dataset struct {
 	// a *schema.Finding; faults inside a case that is still usable go to Options.Report.
 	// nil: the set is listed, and nothing reads it.
 	Cases func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case]
-	// Errata reads a correction list in the form that is used for this set, beside the
-	// plain form that ReadErrata knows; nil where there is none.
+	// Errata reads a correction list in the form used for this set, in addition to the plain form that ReadErrata parses; nil if there is none.
 	Errata func(f jsonl.File) (*Errata, error)
-	// Observations reads what a model was recorded to have made of the turns, as memories
-	// with the turns that they come from; nil where a set has no such record.
+	// Observations reads the recorded output of a model as memories with their turns; nil if a set has no such record.
 	Observations func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.MemoryExport]
 }
 
@@ -46,15 +44,14 @@ func (d Dataset) ReadErrata(path string, stdin io.Reader) (*Errata, error) {
 	return read(PathFile(path, stdin))
 }
 
-// Options are those of every reader; the zero value is what most want.
+// Options are the options of every reader; the zero value suits most callers.
 type Options struct {
-	// Grain is "turn" or "session": what gold evidence names in a set that has both
-	// (LongMemEval). "" is turn.
+	// Grain is "turn" or "session": the unit of gold evidence in a set that has both (LongMemEval). "" is turn.
 	Grain string
 	// Chunk cuts a long context into the texts that are ingested one by one
 	// (MemoryAgentBench); nil is Chunks at 16,000 code points.
 	Chunk func(text string) []string
-	// Seed moves what a converter draws; equal seeds give equal cases.
+	// Seed selects the random choices of a converter; equal seeds give equal cases.
 	Seed uint64
 	// Count is how many cases a generator makes; 0 means 4.
 	Count int
@@ -67,19 +64,18 @@ type Options struct {
 	Workers int
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
-	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: what was omitted from it, and warnings. nil
-	// drops them.
+	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: skipped parts and warnings. nil drops them.
 	Report func(*schema.Finding)
 }
 
-// Tell reports f to whoever asked.
+// Tell passes f to Report.
 func (o Options) Tell(f *schema.Finding) {
 	if o.Report != nil {
 		o.Report(f)
 	}
 }
 
-// Correct lays the errata over a case that is complete; pos is the place of the case.
+// Correct applies the errata to a complete case; pos is the place of the case.
 func (o Options) Correct(c *schema.Case, pos schema.Pos) {
 	if o.Errata != nil {
 		o.Errata.Apply(c, pos, o.Tell)

@@ -7,7 +7,7 @@ import (
 	"membench/schema"
 )
 
-// DialogueOptions are those of AppendDialogue.
+// DialogueOptions are the options of AppendDialogue.
 type DialogueOptions struct {
 	// NoCaptions leaves image captions out of the text: they stay attachments.
 	NoCaptions bool

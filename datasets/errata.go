@@ -11,8 +11,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Errata is a correction overlay: what a list holds against golds, by question id.
-// The gold itself stays: a case carries both, and both scores are given.
+// Errata is a correction overlay: corrections of golds, by question id. The gold itself stays: a case carries both, and both scores are reported.
 type Errata struct {
 	Name string
 	Of   map[string]*Correction
@@ -45,7 +44,7 @@ func NewErrata(name string) *Errata {
 	return &Errata{Name: name, Of: map[string]*Correction{}, used: map[string]bool{}}
 }
 
-// Add joins a correction to what the list already holds of its question.
+// Add joins a correction with the list's other corrections of its question.
 func (e *Errata) Add(c Correction) {
 	o := e.Of[c.QuestionID]
 	if o == nil {
@@ -76,7 +75,7 @@ func (e *Errata) Add(c Correction) {
 	}
 }
 
-// ListName is what a list is called by: its file's name without folder and ending.
+// ListName returns the name of a list: its file's name without folder and extension.
 func ListName(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	for _, end := range []string{".gz", ".zst", ".jsonl", ".json"} {

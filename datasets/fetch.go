@@ -33,8 +33,8 @@ type Fetcher struct {
 	Progress func(done, total int64)
 }
 
-// Choose chooses the files to fetch: those of the given names, none: all whose checksum is known.
-// Of one file, url and sum take the place of what the catalogue says; such a file need not be in it.
+// Choose selects the files to fetch: those with the given names; without names, all with a known checksum. For one file, url and sum replace the catalogue's;
+// such a file need not be in it.
 func (i Info) Choose(names []string, url, sum string) ([]File, error) {
 	if (sum != "" || url != "") && len(names) != 1 {
 		return nil, schema.Usagef("--sha256 and --url apply to one file: name it with --file")
@@ -73,9 +73,8 @@ func (i Info) Choose(names []string, url, sum string) ([]File, error) {
 	return out, nil
 }
 
-// Fetch brings f into dir and returns its path, and whether it was there already with
-// the right sum. What is there of it (<name>.part) is taken up where it stopped. The
-// file appears only when its SHA-256 is right; a part with the wrong sum is removed.
+// Fetch downloads f into dir and returns its path, and whether it already existed with the right checksum. A partial download (<name>.part) is resumed. The
+// file appears only if its SHA-256 is right; a part with a wrong one is removed.
 func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, had bool, err error) {
 	if f.SHA256 == "" {
 		return "", false, fmt.Errorf("%s: %w", f.Name, ErrNoSum)

@@ -29,8 +29,7 @@ func TextFile(name, text string) jsonl.File {
 	return jsonl.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
-// Find expands paths: a folder stands for the files in it and below it that match, in
-// the order of their paths, numbers by value; any other path for itself.
+// Find expands paths: a folder stands for the matching files in it and below it, in the order of their paths, numbers by value; any other path for itself.
 func Find(paths []string, match func(name string) bool, stdin io.Reader) ([]jsonl.File, error) {
 	var out []jsonl.File
 	for _, p := range paths {

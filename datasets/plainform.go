@@ -44,9 +44,8 @@ type plainQuestion struct {
 	Meta      schema.Object `json:"meta,omitzero"`
 }
 
-// AppendPlain appends the case as one line of the form of seed 000 §6.3. Image
-// captions join the text. Memory points, attachments, checkpoints, corrections and
-// the source's evidence ids have no place in it; whoever needs them writes cases.
+// AppendPlain appends the case as one line of the plain form. Image captions join the text. The form has no place for memory points, attachments, checkpoints,
+// corrections and the source's evidence ids; write cases to keep them.
 func AppendPlain(dst []byte, c schema.Case) ([]byte, error) {
 	out := plainCase{ID: c.ID, Source: c.Source, Chunks: []plainChunk{}, Questions: []plainQuestion{}, Meta: c.Meta}
 	out.Source = cmp.Or(out.Source, c.Dataset)

@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// A Sampling is a stratified choice of questions: what is stored of it makes it again.
+// A Sampling is a stratified choice of questions; its stored form reproduces it.
 type Sampling struct {
 	Seed   uint64         `json:"seed"`
 	N      int            `json:"n"`      // asked for

@@ -29,10 +29,8 @@ type Value struct {
 	own      *[]byte // the buffer of Bytes, where it is its own
 }
 
-// Values cuts a file into values without decoding them: memory is that of the
-// longest value (at most max bytes, 0 means MaxValue) and one block of the file. It
-// is meant for arrays of hundreds of megabytes that no line reader can cut. A value
-// whose brackets and quotes do not fit ends at the next place that begins as the
+// Values cuts a file into values without decoding them. Memory holds the longest value (at most max bytes, 0 means MaxValue) and one block of the file. It is
+// meant for arrays of hundreds of megabytes, which no line reader can cut. A value with unbalanced brackets or quotes ends at the next place that begins as the
 // first value of the file did; it is a *schema.Finding, and the rest continues.
 func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 	if max <= 0 {

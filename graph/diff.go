@@ -149,8 +149,7 @@ func place(p schema.Pos, name string) string {
 	return name
 }
 
-// merge walks two sorted streams; have says which side each step holds (zero and
-// false where it lacks the id). yield ends it by returning false.
+// merge walks two sorted streams; have reports which side has the id of each step (zero and false if a side lacks it). yield stops it by returning false.
 func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) string, report func(error) bool, yield func(x, y schema.Record[T], inA, inB bool) bool) error {
 	ca, cb := newCursor("the first input", a, compare, id), newCursor("the second input", b, compare, id)
 	defer ca.stop()
@@ -197,11 +196,9 @@ func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) strin
 	return nil
 }
 
-// Diff yields what turns a into b, in the order of the inputs, which must be sorted
-// (Compare). It holds two records of each. Elements are compared as a database holds
-// them: null and the empty list are absent, 1 is 1.0, order of members and of labels
-// does not count, order of lists does. Members of props and of the record named in
-// ignore do not count. Findings of the inputs pass through and the rest continues.
+// Diff yields the changes that turn a into b, in the order of the inputs, which must be sorted (Compare). It holds two records of each. Elements are compared
+// as a database stores them: null and the empty list are absent, 1 is 1.0, the order of members and labels does not count, the order of lists does. Members of
+// props and of the record named in ignore do not count. Findings of the inputs pass through and the rest continues.
 func Diff(a, b schema.Seq[schema.Element], ignore ...string) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		report := func(err error) bool { return yield(schema.Change{}, err) }
@@ -289,7 +286,7 @@ func SameElement(a, b schema.Element, ignore ...string) bool {
 	return true
 }
 
-// Fields lists what differs between two elements of one kind.
+// Fields lists the differences between two elements of one kind.
 func Fields(a, b schema.Element, ignore ...string) (out []FieldChange) {
 	text := func(name, x, y string) {
 		if x != y {
@@ -313,8 +310,8 @@ func Fields(a, b schema.Element, ignore ...string) (out []FieldChange) {
 	return out
 }
 
-// StatementFields lists what differs between two statements, by the rules of Diff:
-// null and the empty list are absent, 1 is 1.0, order of members does not count.
+// StatementFields lists the differences between two statements, by the rules of Diff: null and the empty list are absent, 1 is 1.0, order of members does not
+// count.
 func StatementFields(a, b schema.Statement, ignore ...string) []FieldChange {
 	ra, errA := a.MarshalJSON()
 	rb, errB := b.MarshalJSON()

@@ -20,13 +20,10 @@ import (
 // A Source opens a graph for one pass.
 type Source func() schema.Seq[schema.Element]
 
-// A Gate is what is before every writer of a graph. Its Elements are nodes, then
-// edges, each in the order of ids; no id comes twice, and the ends of every edge are
-// among the nodes. What is against that is reported once, when the gate is made, and
-// left out: an element without a member (GRF030), all but one element of an id
-// (GRF033; the one whose JSON sorts first stays, so that the order of the input does
-// not matter), an edge without an end (GRF031, see IDs.Missing). An element without
-// labels or properties is reported and stays (GRF038).
+// A Gate precedes every writer of a graph. Its Elements are nodes, then edges, each sorted by id; every id occurs once, and the ends of every edge are among
+// the nodes. Violations are reported once, when the gate is made, and skipped: an element without a required member (GRF030), all but one element of an id
+// (GRF033; the one whose JSON sorts first stays, so that the order of the input does not matter), an edge without an end (GRF031, see IDs.Missing). An element
+// without labels or properties is reported and kept (GRF038).
 type Gate struct {
 	src     Source
 	sorted  *extsort.Sorter // nil where the source is as it should be
@@ -37,8 +34,7 @@ type Gate struct {
 
 // GateOptions of a Gate.
 type GateOptions struct {
-	// Keep passes edges whose end may be in a database that the writer's output goes
-	// to: those of which no node of that kind is in the graph.
+	// Keep passes edges whose end may be in a database that the writer's output goes to: edges to a kind of node that the graph does not contain at all.
 	Keep   bool
 	Once   bool                  // the source can be opened only once
 	Report func(*schema.Finding) // may be nil
@@ -47,10 +43,8 @@ type GateOptions struct {
 	Memory int64
 }
 
-// NewGate reads src once when it is in order, as to-graph writes it; twice when it can
-// be opened again; a graph that is out of order is sorted, on disk where it is large.
-// Close the gate to remove what is on disk.
-// An error that is not a finding ends it.
+// NewGate reads src once if it is sorted, as to-graph writes it, or twice if it can be opened again; an unsorted graph is sorted, on disk if it is large. Close
+// the gate to remove its files. It fails on an error that is not a finding.
 func NewGate(ctx context.Context, src Source, o GateOptions) (*Gate, error) {
 	if o.Report == nil {
 		o.Report = func(*schema.Finding) {}
@@ -73,7 +67,7 @@ func NewGate(ctx context.Context, src Source, o GateOptions) (*Gate, error) {
 	return g, nil
 }
 
-// Close removes what is on disk.
+// Close removes the gate's files.
 func (g *Gate) Close() error {
 	if g.sorted == nil {
 		return nil
@@ -260,7 +254,7 @@ func appendElement(dst []byte, e schema.Element) ([]byte, error) {
 		return dst, err
 	}
 	if string(raw) == "null" {
-		raw = []byte("{}") // else of one id an element without properties would sort first
+		raw = []byte("{}") // otherwise an element without properties would sort first among those of an id
 	}
 	dst = append(append(dst, `,"props":`...), raw...)
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
@@ -290,7 +284,7 @@ func keyLen(rec []byte) int {
 	}
 }
 
-// pass calls yield for what the gate lets through.
+// pass calls yield for the elements that the gate accepts.
 func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schema.Element]) bool) error {
 	var ids IDs
 	var last []byte
@@ -350,7 +344,7 @@ func (s *IDs) Add(id string) {
 	s.AddKind(KindOf(id))
 }
 
-// HashID is what AddHash takes.
+// HashID returns the hash of an id for AddHash.
 func HashID(id []byte) uint64 { return max(1, maphash.Bytes(idSeed, id)) }
 
 var idSeed = maphash.MakeSeed() // no hash leaves the process
@@ -410,9 +404,8 @@ func (s *IDs) HasHash(h uint64) bool {
 	return false
 }
 
-// Missing is the finding of an edge one end of which is not among the ids; nil when
-// both are. elsewhere is the kind of that end when the graph has no node of that kind at
-// all, as that of evidence when only claims are given: it may be in another graph.
+// Missing returns the finding for an edge with an end that is not among the ids; nil if both are. elsewhere is the kind of that end if the graph has no node of
+// that kind, such as the memories when only claims are given: it may be in another graph.
 func (s *IDs) Missing(src, dst schema.NodeID) (f *schema.Finding, elsewhere string) {
 	for i, end := range []schema.NodeID{src, dst} {
 		if !s.Has(string(end)) {

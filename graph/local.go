@@ -13,9 +13,8 @@ import (
 	"membench/schema"
 )
 
-// Local is the graph in process. An element costs about 450 bytes beside
-// those of its record (BenchmarkLocalLoad: 620 in all for records of 170). The zero
-// Local is empty and ready. It may be used from several goroutines; a sequence shows each element as of the start of the sequence or later.
+// Local is the in-process graph. An element costs about 450 bytes in addition to its record (BenchmarkLocalLoad: 620 in all for records of 170). The zero Local
+// is empty and ready to use. It is safe for concurrent use; a sequence shows each element as of the start of the sequence or later.
 type Local struct {
 	mu    sync.RWMutex
 	nodes map[schema.NodeID]*vertex
@@ -26,8 +25,7 @@ type Local struct {
 	changes uint64 // calls that changed something
 }
 
-// vertex holds its edges by id. Readers share the slices, so a change makes a new
-// one or appends past what readers see.
+// vertex holds its edges by id. Readers share the slices, so a change makes a new slice or appends beyond what readers see.
 type vertex struct {
 	node    schema.Node
 	out, in adjacency
@@ -265,8 +263,7 @@ func readBatch(ctx context.Context, changes iter.Seq2[schema.Change, error]) (*b
 	return b, nil
 }
 
-// Target returns the element that a change puts or deletes, or finding GRF030 when
-// the change is none.
+// Target returns the element that a change puts or deletes, or finding GRF030 if the change is malformed.
 func Target(c schema.Change) (schema.Element, error) {
 	e := c.New
 	switch c.Op {
@@ -314,7 +311,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 	}
 	a := Applied{Sent: b.sent}
 	l.init()
-	// First what goes: edges deleted, edges of deleted nodes, edges put again.
+	// Removals first: deleted edges, edges of deleted nodes, replaced edges.
 	gone := map[*schema.Edge]bool{}
 	effective := 0
 	for _, id := range b.eid {
@@ -416,9 +413,8 @@ func (l *Local) dropEdges(gone map[*schema.Edge]bool) {
 	}
 }
 
-// Read adds the elements of in. Findings of the stream, repeated ids (GRF033, the
-// last counts) and edges that end nowhere (GRF031, left out) go to report, which
-// may be nil; any other error ends the reading.
+// Read adds the elements of in. Findings of the stream, repeated ids (GRF033, the last counts) and edges with missing ends (GRF031, skipped) go to report,
+// which may be nil; any other error stops reading.
 func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report func(*schema.Finding)) error {
 	if report == nil {
 		report = func(*schema.Finding) {}

@@ -9,26 +9,23 @@ import (
 	"membench/schema"
 )
 
-// Followed is a store that whoever mirrors it can follow at the cost of what changes.
-// Two texts name its state, each a name and a number (see Steps): a revision counts the
-// calls that changed this graph, a mark all transactions where it lives, also those of
-// programs that keep no revision.
+// Followed is a store that a mirror can follow at the cost of its changes. Two texts name its state, each a name and a number (see Steps): a revision counts
+// the calls that changed this graph; a mark counts all transactions of its database, including those of programs that keep no revision.
 type Followed interface {
 	Store
 
-	// State is cheap. Its mark is at least as late as its revision, which is "" where the
-	// graph keeps none: the same two as before mean that nobody, through whatever client,
-	// changed anything.
+	// State is cheap. Its mark is at least as late as its revision, which is "" if the graph keeps none. If both are unchanged, nobody changed anything,
+	// through any client.
 	State(ctx context.Context) (revision, mark string, err error)
-	// Since returns the changes since a revision, an earlier result of it or of Apply: puts of what exists now, deletes of what is gone, and the current
-	// revision. known is false if they cannot be determined: the whole graph must then be read, after that revision.
+	// Since returns the changes since a revision that it or Apply returned: puts of elements that exist now, deletes of removed ones, and the current revision.
+	// known is false if they cannot be determined: the whole graph must then be read, after that revision.
 	Since(ctx context.Context, revision string) (changes []schema.Change, now string, known bool, err error)
 	// Page reads the nodes with from <= id < to, "" for no end, and the edges that leave
 	// them, in any order.
 	Page(ctx context.Context, from, to schema.NodeID) ([]schema.Element, error)
 
-	// ApplyVectors is Apply that stores vectors, made by an embedder of this profile,
-	// beside nodes that it puts; StoredVectors gives all vectors of a profile.
+	// ApplyVectors is Apply that also stores vectors, made by an embedder of this profile, for the nodes that it puts; StoredVectors returns all vectors of a
+	// profile.
 	ApplyVectors(ctx context.Context, changes iter.Seq2[schema.Change, error], vectors map[schema.NodeID][]float32, profile string) (Applied, error)
 	StoredVectors(ctx context.Context, profile string) (map[schema.NodeID][]float32, error)
 }
@@ -51,17 +48,16 @@ type Follower struct {
 	at       string // the revision then
 }
 
-// An Update is what a graph says to a Follower: what the copy lacks.
+// An Update lists what a Follower's copy lacks.
 type Update struct {
 	Whole   bool            // the whole graph must be read
 	Changes []schema.Change // since then, where it need not
-	Unsaid  bool            // someone wrote, here or elsewhere in the database, and did not say what
+	Unsaid  bool            // someone wrote, here or elsewhere in the database, without recording the changes
 
 	next Follower
 }
 
-// Look asks a graph what changed. A graph that cannot be followed must be read whole,
-// unless it is in this process and no call changed it.
+// Look returns what changed in a graph. A graph that cannot be followed must be read completely, unless it is in this process and no call changed it.
 func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
 	st, ok := g.(Followed)
 	if !ok {
@@ -77,7 +73,7 @@ func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
 		return Update{}, err
 	}
 	u := Update{Whole: f.mark == ""}
-	if now == "" || now != f.revision || u.Whole { // else all that was said since is the copy's own
+	if now == "" || now != f.revision || u.Whole { // otherwise all recorded changes are the copy's own
 		var known bool
 		if u.Changes, now, known, err = st.Since(ctx, f.revision); err != nil {
 			return Update{}, err
@@ -91,11 +87,11 @@ func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
 	return u, nil
 }
 
-// Take says that the copy holds an update.
+// Take records that the copy has applied an update.
 func (f *Follower) Take(u Update) { *f = u.next }
 
-// Apply writes to a store what its copy holds already, with vectors where it takes them.
-// After an error, or where the store cannot be followed, the next update is the whole.
+// Apply writes to a store what its copy already holds, with vectors if the store supports them. After an error, or if the store cannot be followed, the next
+// update is the whole graph.
 func (f *Follower) Apply(ctx context.Context, st Store, changes []schema.Change, vectors map[schema.NodeID][]float32, profile string) error {
 	s, ok := st.(Followed)
 	if !ok {
@@ -108,7 +104,7 @@ func (f *Follower) Apply(ctx context.Context, st Store, changes []schema.Change,
 		*f = Follower{}
 		return err
 	}
-	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where someone else wrote in between, the next update has both
+	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // if someone else wrote in between, the next update has both
 		f.revision = a.Revision
 	}
 	return nil
@@ -139,8 +135,8 @@ type Bulk interface {
 	Whole(ctx context.Context) schema.Seq[schema.Element]
 }
 
-// Mirror copies a graph into process, for what must look at all of it: a Local is
-// itself, a Bulk is read at once, any other node by node.
+// Mirror copies a graph into this process, for callers that need all of it: a Local is returned as it is, a Bulk is read in one pass, any other graph node by
+// node.
 func Mirror(ctx context.Context, g Graph) (*Local, error) {
 	if l, ok := g.(*Local); ok {
 		return l, nil

@@ -15,7 +15,7 @@ import (
 	"membench/schema"
 )
 
-// A PropKind is what a property database can hold in one value.
+// A PropKind is the type of a value that a property database can store.
 type PropKind uint8
 
 const (
@@ -29,9 +29,8 @@ func (k PropKind) String() string {
 	return [...]string{"none", "boolean", "integer", "float", "string"}[k]
 }
 
-// A Value is a scalar or a list of scalars of one kind. Texts holds one text for a
-// scalar, at least one for a list: strings as they are, numbers in one spelling per
-// value (1.0 is "1"), so that two numbers are equal when their texts are.
+// A Value is a scalar or a list of scalars of one kind. Texts holds one text for a scalar, at least one for a list: strings unchanged, numbers in one spelling
+// per value (1.0 is "1"), so that two numbers are equal if their texts are.
 type Value struct {
 	Kind  PropKind
 	List  bool
@@ -53,16 +52,15 @@ type Prop struct {
 // Props is an object of properties as a property database stores it.
 type Props struct {
 	Stored []Prop // in the order of the members
-	// Rest holds what no property can hold (nested and mixed values, integers beyond
-	// 64 bits, lists with nulls) under the original names. It is stored as one text
-	// under PropsJSON.
+	// Rest holds values that cannot be properties (nested and mixed values, integers beyond 64 bits, lists with nulls) under their original names. It is stored
+	// as one text under PropsJSON.
 	Rest schema.Object
 }
 
-// Properties that an element has of its own in a database, beside those of its record.
+// Additional properties of an element in a database.
 const (
 	PropsJSON  = "props_json" // Props.Rest
-	HashProp   = "_hash"      // Hash; whatever has none was written by someone else
+	HashProp   = "_hash"      // Hash; elements without it were written by another program
 	VectorProp = "_vector"    // of a node
 )
 
@@ -108,7 +106,7 @@ func MapProps(o schema.Object) Props {
 	return p
 }
 
-// Get returns the stored property of a name, zero when there is none.
+// Get returns the stored property of a name, or zero.
 func (p Props) Get(name string) (Value, bool) {
 	for _, q := range p.Stored {
 		if q.Name == name {
@@ -389,7 +387,7 @@ func (h *Hasher) plainTexts(raw []byte) bool {
 	return true
 }
 
-// Append appends what Hash gives for the same element.
+// Append appends the result of Hash for the same element.
 func (h *Hasher) Append(dst []byte, labels []string, typ string, from, to []byte) []byte {
 	h.sort()
 	h.text = appendHead(h.text[:0], labels, typ, from, to)
@@ -412,9 +410,8 @@ func (h *Hasher) sort() {
 	slices.SortFunc(h.order, func(i, j int) int { return strings.Compare(h.names[i], h.names[j]) })
 }
 
-// Hash is what a database keeps of an element to see whether a load changes it: equal
-// for what it holds alike. Order of members does not count, 1 is 1.0. labels are those
-// of a node, sorted, without a label that every node has; the rest is that of an edge.
+// Hash returns the hash that a database stores for an element to detect whether a load changes it: equal for elements that it stores alike. The order of
+// members does not count, 1 is 1.0. labels are a node's, sorted, without a label that every node has; typ, src and dst are an edge's.
 func Hash(labels []string, typ, src, dst string, p Props) string {
 	b := appendHead(nil, labels, typ, src, dst)
 	stored := slices.Clone(p.Stored)

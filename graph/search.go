@@ -19,39 +19,34 @@ type Hit struct {
 	Score float64 // of SearchText in (0,1), of SearchVector the cosine in [-1,1]
 }
 
-// Searcher is a graph that finds nodes by text and by vector: at most k hits, best
-// first, ties by id. A service proposes candidates and TextScore or Cosine scores
-// them, so a hit has the same score wherever it was found; what a service does not
-// propose is not found, and a test says how much that is.
+// Searcher is a graph that finds nodes by text and by vector: at most k hits, best first, ties by id. A service proposes candidates, and TextScore or Cosine
+// scores them, so a hit has the same score wherever it was found. Nodes that a service does not propose are not found; a test measures how many.
 type Searcher interface {
 	SearchText(ctx context.Context, query string, k int, f Filter) ([]Hit, error)
 	// SearchVector looks at nodes that have a vector of the query's length.
 	SearchVector(ctx context.Context, query []float32, k int, f Filter) ([]Hit, error)
 }
 
-// Vectors is a graph that keeps a vector beside a node. A vector is not a property: it
-// goes when its node is put again with other content, and no node that is not there
-// gets one.
+// Vectors is a graph that stores a vector with a node. A vector is not a property: it is removed when its node is put with other content, and only existing
+// nodes can have one.
 type Vectors interface {
 	PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error
 }
 
-// PathFinder is a graph that finds paths: without regard to direction, of 1 to maxHops
-// edges (at most MaxHops), no node twice; shorter ones first, those of one length in
-// the order of their edges' ids. The filter's types are those of the edges, its labels
-// and properties those of the nodes between the ends.
+// PathFinder is a graph that finds paths: ignoring direction, of 1 to maxHops edges (at most MaxHops), no node twice; shorter ones first, paths of one length
+// in the order of their edges' ids. The filter's types apply to the edges, its labels and properties to the nodes between the ends.
 type PathFinder interface {
 	Paths(ctx context.Context, from, to schema.NodeID, maxHops int, f Filter) iter.Seq2[[]schema.Edge, error]
 }
 
-// MaxHops bounds Paths: beyond it a graph with hubs has more paths than anybody reads.
+// MaxHops bounds Paths: beyond it a graph with hubs has more paths than anyone can read.
 const MaxHops = 8
 
 // TextProps are the properties that a node is searched by, the first that it has; and
 // its aliases.
 var TextProps = []string{"data", "content", "fact", "question", "name", "display"}
 
-// Text is what a node is searched by.
+// Text returns the text by which a node is searched.
 func Text(n schema.Node) string {
 	text := ""
 	for _, name := range TextProps {
@@ -97,7 +92,7 @@ func TextScore(query, text string) float64 {
 	return score / most
 }
 
-// Cosine is that of two vectors of length 1, in [-1,1], summed in one order.
+// Cosine returns the cosine of two vectors of length 1, in [-1,1], summed in a fixed order.
 func Cosine(a, b []float32) float64 {
 	sum := 0.0
 	for i, x := range a {
@@ -134,7 +129,7 @@ func (f Filter) Accepts(n schema.Node) bool {
 	return true
 }
 
-// Check says what is wrong with a filter: a property that is not a string, bool or number.
+// Check rejects a filter with a property that is not a string, bool or number.
 func (f Filter) Check() error {
 	for name, want := range f.Props {
 		if _, err := valueOf(want); err != nil {
@@ -232,8 +227,7 @@ func (l *Local) Paths(ctx context.Context, from, to schema.NodeID, maxHops int, 
 			yield(nil, err)
 			return
 		}
-		// near says how few edges lead from a node to the end: no step goes where the
-		// rest of the length does not reach it.
+		// near is the number of edges from a node to the end: a step is skipped if the remaining length cannot reach the end.
 		near, err := l.distances(ctx, to, maxHops, f)
 		if err != nil {
 			yield(nil, err)
@@ -292,7 +286,7 @@ func (l *Local) Paths(ctx context.Context, from, to schema.NodeID, maxHops int, 
 	}
 }
 
-// CheckPaths says what is wrong with the arguments of Paths.
+// CheckPaths rejects invalid arguments of Paths.
 func CheckPaths(maxHops int, f Filter) error {
 	if maxHops < 1 || maxHops > MaxHops {
 		return fmt.Errorf("paths of at most %d edges: have %d, want 1 to %d", maxHops, maxHops, MaxHops)

@@ -15,16 +15,16 @@ import (
 	"membench/schema/catalog"
 )
 
-// A Trail is a tree of evidence: a node and what it rests on or what rests on it.
+// A Trail is a tree of evidence: a node with its evidence, or with the nodes that it is evidence for.
 type Trail struct {
 	Node    schema.Node  `json:"node"`
 	Via     *schema.Edge `json:"via,omitzero"`     // the edge from the step before; nil at the root
-	Down    []*Trail     `json:"down,omitempty"`   // what it rests on, by edge id
-	Up      []*Trail     `json:"up,omitempty"`     // what rests on it, by edge id
-	Omitted int          `json:"omitted,omitzero"` // steps left out by the limit
+	Down    []*Trail     `json:"down,omitempty"`   // its evidence, by edge id
+	Up      []*Trail     `json:"up,omitempty"`     // nodes that it is evidence for, by edge id
+	Omitted int          `json:"omitted,omitzero"` // steps omitted because of the limit
 }
 
-// walks are the edge types of a step down, to what a thing rests on and to the claims about it, and of a step up, by direction.
+// walks are the edge types of a step down, to the evidence of a thing and to the claims about it, and of a step up, by direction.
 var walks = sync.OnceValue(func() (w struct{ downOut, downIn, upIn, upOut []string }) {
 	c := catalog.Default()
 	w.downOut, w.downIn = c.EdgesOf(false, catalog.RoleEvidence, catalog.RoleAbout), c.EdgesOf(true, catalog.RoleEvidence, catalog.RoleAbout)
@@ -36,7 +36,7 @@ var walks = sync.OnceValue(func() (w struct{ downOut, downIn, upIn, upOut []stri
 // of a graph by the catalogue has eight steps.
 const MaxDepth = 16
 
-// ErrNotFound says that the graph has no node of the id asked for.
+// ErrNotFound reports that the graph has no node with the requested id.
 var ErrNotFound = fmt.Errorf("not in the graph")
 
 // Trace walks evidence from a node: Out goes down to source spans, In goes up to the
@@ -199,7 +199,7 @@ type Match struct {
 	Score float64     `json:"score"` // share of the words asked for that the node holds, (0,1]; 1 but for Tier Some
 }
 
-// Tier says how well a node matches, best first.
+// Tier is the quality of a match, best first.
 type Tier int
 
 const (
@@ -337,8 +337,7 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// Nearest lists at most k ids that look most like text, by shared pairs of
-// characters, then by id: what to suggest when nothing was found.
+// Nearest lists at most k ids that are most similar to text, by shared pairs of characters, then by id: suggestions when nothing was found.
 func Nearest(ctx context.Context, g Graph, text string, k int) ([]schema.NodeID, error) {
 	want := pairs(text)
 	type scored struct {
@@ -361,7 +360,7 @@ func Nearest(ctx context.Context, g Graph, text string, k int) ([]schema.NodeID,
 			continue
 		}
 		best = append(best, scored{n.ID, 2 * float64(shared) / float64(len(want)+len(have))})
-		if len(best) >= 4*k+64 { // keep what is held small
+		if len(best) >= 4*k+64 { // keep the list small
 			best = topScored(best, k, func(s scored) (float64, string) { return s.score, string(s.id) })
 		}
 	}

@@ -20,21 +20,16 @@ import (
 	"membench/schema/jsonl"
 )
 
-// The bulk path. An export line becomes a row: the hash of its text, its instant, a
-// number for what it shares with others (its setting), and about 150 bytes of text.
-// Sorting rows by hash orders most elements of the graph for free, because edge ids
-// start with their type and then, but for OWNS_MEMORY, with the memory; for that, rows
-// without their text are sorted by owner.
+// The bulk path. An export line becomes a row: the hash of its text, its instant, a number for the data that it shares with others (its setting), and about 150
+// bytes of text. Sorting rows by hash orders most elements of the graph, because edge ids start with their type followed by the memory. Only OWNS_MEMORY is
+// different: for it, rows without their text are sorted by owner.
 //
-// Each worker sorts the rows that it read; above the budget they go to disk. Then the
-// rows are cut into ranges, and a range is loaded, and written, once for each type of
-// element. Whatever does not fit this shape (ids with escapes, memories without a hash,
-// a line that came out in another form, settings beyond maxSettings) becomes parts in
-// the sorters of Build, and is merged in while the lines are written.
+// Each worker sorts the rows that it read; above the budget they go to disk. Then the rows are cut into ranges, and a range is loaded, and written, once for
+// each type of element. Rows that do not fit this shape (ids with escapes, memories without a hash, lines in another form, settings beyond maxSettings) become
+// parts in the sorters of Build, and are merged in while the lines are written.
 
 const (
-	// maxSettings bounds the table of settings, about 300 bytes each. What is beyond takes
-	// twice the processor time.
+	// maxSettings limits the table of settings, about 300 bytes each. Settings beyond it take twice the processor time.
 	maxSettings = 1 << 20
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
@@ -50,14 +45,14 @@ type bulk struct {
 	hashes [][16]byte        // of the rows, in order, when claims need them
 
 	mu       sync.RWMutex
-	byKey    map[[2]uint64]*settingInfo // hash of what a worker saw → setting, nil for the slow way
+	byKey    map[[2]uint64]*settingInfo // hash of a worker's data → setting, nil for the slow path
 	seeds    [2]maphash.Seed            // of byKey
 	settings []*settingInfo
 	names    map[nameKey]*name
 	texts    map[string]string // users, agents and characters, kept once
 	exports  map[[3]string]*export
 	firsts   []*firstOf // by setting, once the memories are written
-	others   []*firstOf // as early as the first, told apart by what they say
+	others   []*firstOf // as early as the first, distinguished by content
 
 	flat     []flatSetting // by setting, for the loops that write
 	nameOf   []*name
@@ -115,12 +110,12 @@ type nearby struct {
 	info *settingInfo
 }
 
-// A blockResult is what a block leaves to the ordered part: findings and parts.
+// A blockResult is a block's contribution to the ordered part: findings and parts.
 type blockResult struct {
 	findings []*schema.Finding
 	parts    []byte    // each with its length before it
 	mapped   []byte    // keyed lines
-	firsts   []firstOf // of settings, when nothing else is kept of them
+	firsts   []firstOf // of settings, if nothing else is kept of them
 }
 
 // newBlock is an empty result, with the memory of one that was taken where there is one.
@@ -171,7 +166,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	return b.g.addErr
 }
 
-// take passes on what a block left.
+// take passes on the result of a block.
 func (b *bulk) take(r *blockResult) error {
 	for _, f := range r.findings {
 		b.g.report(f)
@@ -211,7 +206,7 @@ func (g *gatherer) noteEncoded(rec []byte) {
 }
 
 func (w *worker) report(f *schema.Finding) {
-	if w.b.g.mode == modeReduce && f.Warning { // whoever mapped the line said it
+	if w.b.g.mode == modeReduce && f.Warning { // reported by the process that mapped the line
 		return
 	}
 	w.out.findings = append(w.out.findings, f)
@@ -310,7 +305,7 @@ func (w *worker) occurrence(o *occurrence) bool {
 	return true
 }
 
-// bare reports whether s is in JSON as it is.
+// bare reports whether s needs no escapes in JSON.
 func bare(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' || s[i] == 0xff { // an integer
@@ -356,11 +351,9 @@ func (b *bulk) has(id string) bool {
 	return ok
 }
 
-// Write makes the graph of in: the lines of its nodes go to nodes, those of its edges
-// to edges, and nodes are done before the first edge is written. Memory holds
-// o.Memory bytes of rows and as much of other parts, a few blocks for each worker,
-// and, where an edge of another hop may end there, 16 bytes for each distinct memory,
-// turn and claim; the turns of the events take 40 bytes each.
+// Write makes the graph of in: node lines go to nodes, edge lines to edges, and all nodes are written before the first edge. Memory holds o.Memory bytes of
+// rows and as much of other parts, a few blocks for each worker, and, if edges of another hop may end there, 16 bytes for each distinct memory, turn and claim;
+// the turns of the events take 40 bytes each. It fails on errors that are not findings.
 func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
 	if err := o.check(); err != nil {
 		return newCounts(), err
@@ -440,7 +433,7 @@ func (b *bulk) emit(ctx context.Context, nodes, edges io.Writer) (Counts, error)
 	return c, nil
 }
 
-// keep takes what the edges need of the rows whose nodes are written.
+// keep stores the data of the written nodes' rows that edges need.
 func (b *bulk) keep(r *result) error {
 	for i := range r.firsts {
 		b.takeFirst(&r.firsts[i])

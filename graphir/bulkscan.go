@@ -26,8 +26,8 @@ const (
 	nSetting
 )
 
-// line makes a row of a line straight from its bytes. It reports false, having done
-// nothing, for whatever slow must look at: faults, findings, odd shapes.
+// line makes a row directly from the bytes of a line. It returns false, without side effects, for lines that slow must handle: faults, findings, unusual
+// shapes.
 func (w *worker) line(line jsonl.Line, at pos) bool {
 	s := &w.scan
 	s.Reset(line.Bytes, false)
@@ -154,7 +154,7 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 	return true
 }
 
-// eventRefs reads the turns that a memory names and how sure that is; nil is none.
+// eventRefs reads the turns that a memory names and their confidence; nil if there are none.
 func eventRefs(events, conf []byte) ([]schema.EventRef, float64, bool) {
 	if events == nil && conf == nil {
 		return nil, 0, true // by far the most common: nothing is allocated
@@ -212,7 +212,7 @@ func (w *worker) settingOf(set *[nSetting][]byte, prefix byte) *settingInfo {
 		typ, id := strip(string(set[fOwnerType])), strip(string(set[fOwnerID]))
 		if w.b.p.v == schema.V001 {
 			s.owner = owner001(&s, typ, id, "")
-			return s, s.character != "" || typ == schema.LabelAgent && id != "" // else the owner is named after the point
+			return s, s.character != "" || typ == schema.LabelAgent && id != "" // otherwise the owner is named after the point
 		}
 		s.owner = owner010(&s, typ, id, string(set[fOwnerInfer]), map[byte]string{'U': "[User]", 'A': "[Agent]"}[prefix])
 		return s, true

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A firstOf is the earliest occurrence in a setting: shared edges tell of it.
+// A firstOf is the earliest occurrence in a setting, which determines shared edges.
 type firstOf struct {
 	setting        uint32
 	at             int64

@@ -22,7 +22,7 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	}
 	em := emitter{b: b, r: b.newResult(), seg: t.seg}
 	parts := t.parts
-	// below takes the parts before and those with what an id starts with.
+	// below takes the parts before an id prefix, and the parts with it.
 	below := func(start []byte) (before, with [][]byte) {
 		i := 0
 		for ; i < len(parts); i++ {
@@ -93,8 +93,8 @@ func (em *emitter) read(x *row, rec []byte) {
 	x.read(rec)
 }
 
-// note keeps what the edges need of a row, while nodes are written: whether it is the
-// first of its setting, and a copy without its text in the order of owners.
+// note stores the data of a row that edges need, while nodes are written: whether it is the first of its setting, and a copy without its text in the order of
+// owners.
 func (em *emitter) note(x *row) {
 	b := em.b
 	if em.seg.typ != "" {
@@ -133,7 +133,7 @@ func (em *emitter) parts(recs [][]byte, x *row) [][]byte {
 	return recs
 }
 
-// occurrence turns a row back into what it was made of.
+// occurrence converts a row back into an occurrence.
 func (x *row) occurrence(in setting) *occurrence {
 	data := x.data
 	if x.escaped {
@@ -172,8 +172,7 @@ func (em *emitter) fold(recs [][]byte) {
 	em.put(f.flush())
 }
 
-// group writes what the rows of one key make in the segment, with other parts of the
-// same elements.
+// group writes the elements of the rows of one key in the segment, merged with other parts of the same elements.
 func (em *emitter) group(recs, with [][]byte) {
 	em.rows = slices.Grow(em.rows[:0], len(recs))[:len(recs)]
 	rows := em.rows
@@ -205,7 +204,7 @@ func (em *emitter) group(recs, with [][]byte) {
 	for i := range em.ends {
 		x := em.ends[i].row
 		if i > 0 && (x.compare(em.ends[i-1].row) == 0 && exported(x) == exported(em.ends[i-1].row) || em.seg.typ == "" && !bytes.Equal(x.data, em.ends[i-1].row.data)) || len(with) > 0 {
-			// Only their contents tell them apart, or two texts have one hash.
+			// They differ only in content, or two texts have the same hash.
 			with = slices.Clone(with)
 			for i := range rows {
 				with = em.parts(with, &rows[i])
@@ -234,7 +233,7 @@ func (em *emitter) group(recs, with [][]byte) {
 	}
 }
 
-// end is the name at the edge's other end; its id is "" when there is none.
+// end returns the name at the edge's other end; its id is "" if there is none.
 func (em *emitter) end(x *row) uint32 {
 	s := &em.b.flat[x.setting]
 	switch em.seg.typ {
@@ -292,8 +291,7 @@ func (em *emitter) display(dst []byte, x *row) []byte {
 	return append(dst, jsonBody(display(string(data), string(em.hash[:]), string(x.point)))...)
 }
 
-// previewLen is the length of the first 40 code points of s when collapsing white
-// space would not change them; else 0.
+// previewLen returns the length of the first 40 code points of s if collapsing white space would not change them; otherwise 0.
 func previewLen(s []byte) int {
 	n, blank := 0, true
 	for i := 0; i < len(s); {
@@ -367,8 +365,7 @@ func (em *emitter) edge(end []byte, x *row) {
 	em.r.out = appendQuoted(dst, x.created)
 }
 
-// lists ends a line with the lists of all its occurrences; convs says that their
-// conversations are listed, too.
+// lists ends a line with the lists of all its occurrences; convs reports that their conversations are listed, too.
 func (em *emitter) lists(of []end, convs bool) {
 	if em.b.p.v != schema.V001 {
 		times, cut := 0, false

@@ -169,7 +169,7 @@ func eventProps(e schema.Event, meta schema.EventMeta, preview string) []byte {
 	return b.end()
 }
 
-// A turn is what linking keeps of an event: 32 bytes.
+// A turn is the part of an event that linking needs: 32 bytes.
 type turn struct {
 	n       int
 	speaker uint64 // of (role, name); 0 does not speak (interface and tool turns)
@@ -194,11 +194,9 @@ func hash64[T string | []byte](s T) uint64 {
 	return h
 }
 
-// A Thread links the turns of one conversation as they come: NEXT from a turn to the
-// one that follows, REPLY_TO from a turn to the nearest earlier turn of another
-// speaker in the same session. Turns that only show or run something neither reply
-// nor are replied to. The zero Thread is ready; Build does the same over whole
-// conversations, in whatever order their turns come.
+// A Thread links the turns of one conversation as they arrive: NEXT from a turn to the following one, REPLY_TO from a turn to the nearest earlier turn of
+// another speaker in the same session. Turns that only show or run something neither reply nor are replied to. The zero Thread is ready to use; Build does the
+// same over whole conversations, in any order of turns.
 type Thread struct{ l linker }
 
 // Add returns the edges from earlier turns to e, which follows all turns added before.
@@ -259,8 +257,7 @@ func (t *thread) links(p *projector, conv schema.ConvID, emit func(*part)) {
 	}
 }
 
-// speaker is the person who says a turn, where no user or agent is declared for that
-// side or the project has an entry for the one that is.
+// speaker returns the person who says a turn, if no user or agent is declared for that side or the project has an entry for the declared one.
 func (p *projector) speaker(e schema.Event, user, agent string) (schema.Ref, bool) {
 	if p.v.Before(schema.V020) {
 		return schema.Ref{}, false

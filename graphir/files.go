@@ -7,7 +7,7 @@ import (
 // Files are the hops that make the graph; nil ones were not given.
 type Files struct{ Events, Exports, Claims []jsonl.File }
 
-// Counts says what a graph holds.
+// Counts is the size of a graph.
 type Counts struct {
 	Nodes, Edges int
 	Labels       map[string]int // first label → nodes

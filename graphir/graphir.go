@@ -1,23 +1,17 @@
 // Package graphir makes the Graph IR, nodes and edges, from events, memory exports and claims.
 //
-// Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge
-// (edges.jsonl); key and order: id, nodes before edges.
+// Reads: Event, MemoryExport, Statement. Writes: Node (nodes.jsonl) and Edge (edges.jsonl); key and order: id, nodes before edges.
 //
-// A record's projection is pure: Event, Memory and Statement say what one record
-// contributes. Build merges the contributions by id:
+// A record's projection is pure: Event, Memory and Statement return the contribution of one record. Build merges the contributions by id:
 //
-//   - One id is one element. Its scalar properties are those of the earliest
-//     occurrence (instant, then point id); lists point_ids and conv_ids are beside
-//     them only where there is more than one. Order of input never matters.
-//   - A node of several halves holds the union of the properties, those of the memory
-//     graph first, then the claims', then the events'.
-//   - Two different things under one id are finding ID001; an id of more than
-//     schema.MaxIDBytes is ID020 and left out.
-//   - An edge whose end would be missing is a finding and left out, except evidence in
-//     a graph of claims alone: such a graph is loaded beside its memory graph.
+//   - One id is one element. Its scalar properties are those of the earliest occurrence (instant, then point id);
+//     the lists point_ids and conv_ids are added only if there are several. The order of the input does not matter.
+//   - A node of several halves has the union of the properties, first the memory graph's, then the claims', then the events'.
+//   - Two different things with one id are finding ID001; an id of more than schema.MaxIDBytes is ID020 and skipped.
+//   - An edge with a missing end is a finding and skipped, except evidence in a graph of claims alone: such a graph is
+//     loaded together with its memory graph.
 //
-// Bulk does the same over files, several times faster and in bounded memory; a test
-// holds its bytes equal to Build's.
+// Bulk does the same over files, several times faster and in bounded memory; a test compares its bytes with Build's.
 package graphir
 
 import (
@@ -66,8 +60,7 @@ type Options struct {
 	Progress func(unit string, done, of int)
 }
 
-// maxList is how many ids a list property holds. A text stored more often than that
-// keeps the smallest ids, says how often it occurred, and is warned about (GRF054):
+// maxList is the number of ids that a list property holds. A text stored more often keeps the smallest ids, the number of occurrences, and a warning (GRF054):
 // a node of millions of ids could be neither read nor loaded.
 const maxList = 1000
 
@@ -164,9 +157,8 @@ func Statement(s schema.Statement, linked func(schema.Evidence) bool, o Options)
 	return p.elements(func(emit func(*part)) { p.statement(s, pos{}, func(*schema.Finding) {}, emit) })
 }
 
-// Build merges what the records of in contribute, nodes before edges, each ordered by
-// id. Findings come first, then elements; the input is read whole before the first
-// element.
+// Build merges the contributions of in's records, nodes before edges, each ordered by id. Findings come first, then elements; the whole input is read before
+// the first element.
 func Build(ctx context.Context, in Input, o Options) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		if err := o.check(); err != nil {
@@ -274,8 +266,7 @@ func (g *gatherer) addEncoded(rec []byte) {
 	}
 }
 
-// admits reports whether a part belongs to this graph: its type to the version, its
-// other end to a hop that was given, its id to what a database can hold.
+// admits reports whether a part belongs to this graph: its type to the version, its other end to a given hop, its id to the ids that a database can hold.
 func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 	if x.edge && !g.p.hasEdge(x.typ) {
 		return false
@@ -365,7 +356,7 @@ func (g *gatherer) keepTurn(e schema.Event, at pos) {
 		x := g.thread(e.ConvID)
 		x.turns = append(x.turns, t)
 	} else if g.p.v != schema.V001 {
-		g.mapped.Write(keyedPart(nil, turnRecord(g.p, e, t))) //nolint:errcheck // Flush tells
+		g.mapped.Write(keyedPart(nil, turnRecord(g.p, e, t))) //nolint:errcheck // Flush reports the error
 	}
 }
 
@@ -473,7 +464,7 @@ func (g *gatherer) hasMemory(id string) bool {
 	return g.memories.has(id) || g.bulkHas != nil && g.bulkHas(id)
 }
 
-// finish reports what was skipped because its hop was not given.
+// finish reports the elements that were skipped because their hop was not given.
 func (g *gatherer) finish() {
 	for _, typ := range catalog.Sorted(g.leftOut) {
 		n := g.leftOut[typ].Load()

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -22,13 +21,13 @@ import (
 // is the line of a memory as the export has it, or a part: a string of base64, which the
 // next process of the same version reads.
 
-// A mode is what a gatherer does with the parts of others.
+// A mode determines what a gatherer does with the parts of others.
 type mode byte
 
 const (
 	modeWhole  mode = iota // one process does all
 	modeMap                // parts leave with their keys, lines of memories too
-	modeReduce             // memories make only what has their key
+	modeReduce             // memories make only elements with their key
 )
 
 // kindTurn is a turn that is to be linked, among encoded parts.
@@ -64,12 +63,10 @@ func keyedPart(dst []byte, rec []byte) []byte {
 		h := readHead(rec)
 		key = home(&h)
 	}
-	text := make([]byte, 0, 2+base64.StdEncoding.EncodedLen(len(rec)))
-	text = append(base64.StdEncoding.AppendEncode(append(text, '"'), rec), '"')
-	return keyed.Append(dst, key, text)
+	return keyed.AppendPart(dst, key, rec)
 }
 
-// turnRecord encodes what linking keeps of a turn.
+// turnRecord encodes the part of a turn that linking needs.
 func turnRecord(p *projector, e schema.Event, t turn) []byte {
 	key := string(p.mint.Event(schema.EventRef{ConvID: schema.ConvID(strip(string(e.ConvID))), TurnID: 1}))
 	rec := appendStr([]byte{kindTurn}, key[:strings.LastIndexByte(key, ':')])
@@ -80,7 +77,7 @@ func turnRecord(p *projector, e schema.Event, t turn) []byte {
 // takeTurn keeps an encoded turn for linking, or passes it on.
 func (g *gatherer) takeTurn(rec []byte, pass bool) {
 	if pass {
-		g.mapped.Write(keyedPart(nil, rec)) //nolint:errcheck // Flush tells
+		g.mapped.Write(keyedPart(nil, rec)) //nolint:errcheck // Flush reports the error
 		return
 	}
 	_, b := cutStr(rec[1:])
@@ -91,18 +88,16 @@ func (g *gatherer) takeTurn(rec []byte, pass bool) {
 	t.turns = append(t.turns, turn{n: int(n), speaker: binary.BigEndian.Uint64(b), session: binary.BigEndian.Uint64(b[8:])})
 }
 
-// decodePart reads the record of a part, whoever wrote it.
+// decodePart decodes the record of a part from any process.
 func decodePart(line []byte) ([]byte, error) {
-	body := bytes.TrimSpace(line)
-	if len(body) >= 2 && body[0] == '"' && body[len(body)-1] == '"' {
-		if rec, err := base64.StdEncoding.Strict().AppendDecode(nil, body[1:len(body)-1]); err == nil && wholePart(rec) {
-			return rec, nil
-		}
+	rec, err := keyed.DecodePart(nil, line)
+	if err == nil && !wholePart(rec) {
+		err = fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
 	}
-	return nil, fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
+	return rec, err
 }
 
-// A cutter takes a part to pieces whose bytes nobody vouches for.
+// A cutter splits an untrusted part.
 type cutter struct {
 	b   []byte
 	bad bool
@@ -181,8 +176,8 @@ func wholePart(rec []byte) bool {
 	return !c.bad && len(c.b) == 0 && len(props) > 1 && props[0] == '{' && codec.Valid(props)
 }
 
-// Map writes the lines of one kind of record (schema.KindExport, KindClaim for claims and
-// entities, KindEvent) with their keys. given says which hops the whole graph has.
+// Map writes the lines of one kind of record (schema.KindExport, KindClaim for claims and entities, KindEvent) with their keys. given lists the hops that the
+// whole graph has.
 func Map(ctx context.Context, in []jsonl.File, kind schema.Kind, given []schema.Kind, w io.Writer, o Options, report func(*schema.Finding)) error {
 	g, b, err := keyedGatherer(modeMap, given, o, report)
 	if err != nil {
@@ -221,14 +216,14 @@ func (b *bulk) writeParts(ctx context.Context) error {
 				return err
 			}
 			out = keyedPart(out[:0], rec)
-			b.g.mapped.Write(out) //nolint:errcheck // Flush tells
+			b.g.mapped.Write(out) //nolint:errcheck // Flush reports the error
 		}
 	}
 	return b.g.mapped.Flush()
 }
 
-// Combine merges what the keyed lines of in say of one element into as few parts as say
-// the same: lines of one key may be cut into several Combines before one Reduce.
+// Combine merges the keyed lines of in for each element into as few equivalent parts as possible. Lines of one key may be distributed over several Combines
+// before one Reduce.
 func Combine(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer, o Options) error {
 	g, b, err := keyedGatherer(modeReduce, given, o, func(*schema.Finding) {})
 	if err != nil {
@@ -264,9 +259,8 @@ func Combine(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer
 	return b.writeParts(ctx)
 }
 
-// Reduce merges keyed lines into elements, which get the keys node:ID and edge:ID: Write,
-// of what Map has left to do. All lines of a key must be among them; their order does not
-// matter. With frames they are frames of lines without keys, named node and edge.
+// Reduce merges keyed lines into elements with the keys node:ID and edge:ID: it finishes Write's work after Map. It needs all lines of a key, in any order.
+// With frames, it writes frames of lines without keys, named node and edge.
 func Reduce(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer, frames bool, o Options, report func(*schema.Finding)) error {
 	g, b, err := keyedGatherer(modeReduce, given, o, report)
 	if err != nil {

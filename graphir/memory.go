@@ -17,7 +17,7 @@ func strip(s string) string { return textnorm.Strip(s) }
 // white space, the owner decided.
 type occurrence struct {
 	point     string
-	hash      string // of a text: 32 hex; "" when there is none (0.0.1)
+	hash      string // of a text: 32 hex digits; "" if there is none (0.0.1)
 	rawHash   string // payload.hash as read
 	data      string
 	createdAt string
@@ -29,14 +29,14 @@ type occurrence struct {
 	pos      pos
 }
 
-// A setting is what many occurrences share.
+// A setting is the data that many occurrences share.
 type setting struct {
 	conv, scene, character, user, agent string
 	owner                               string // name of the Character that owns the memory; "" unknown
 	collection, isolation, exportedAt   string
 }
 
-// occurrence reads what the graph needs of m. Findings carry no position; if one of them is an error there is no occurrence.
+// occurrence returns the data of m that the graph needs. Findings have no position; if one of them is an error there is no occurrence.
 func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*schema.Finding) {
 	bad := func(pointer, code, msg, have, want string) (*occurrence, []*schema.Finding) {
 		return nil, []*schema.Finding{{Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}}
@@ -101,8 +101,7 @@ func owner001(c *setting, typ, id, point string) string {
 	return "unknown:" + point
 }
 
-// owner010: owner fields unless they are a guess, else the prefix that fact
-// extraction puts before a text, else the character; then whatever is left.
+// owner010 returns the owner: owner fields unless they are a guess, or the prefix that fact extraction puts before a text, or the character, or any other id.
 func owner010(c *setting, typ, id, infer, data string) string {
 	guess := infer == "fallback" || infer == "ambiguous"
 	if id != "" && typ != "" && !guess {
@@ -206,7 +205,7 @@ func (p *projector) memoryID(o *occurrence) schema.NodeID {
 	return schema.NodeID("mem:" + o.hash)
 }
 
-// key is the seed's processed_key: the hash, else the point.
+// key returns the processed_key: the hash, or the point.
 func (o *occurrence) key() string {
 	if o.hash != "" {
 		return o.hash
@@ -318,8 +317,7 @@ func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part
 	}
 }
 
-// fromEvent is the properties of an edge to a turn: by says whether the memory system
-// recorded the turn or it was inferred, and then how surely.
+// fromEvent returns the properties of an edge to a turn: by is whether the memory system recorded the turn or it was inferred, and then with which confidence.
 func (p *projector) fromEvent(o *occurrence) []byte {
 	b := newObject()
 	b.point("point_id", o.point)

@@ -7,18 +7,17 @@ import (
 	"membench/schema"
 )
 
-// The merge rule of the memory graph, for all that write one: of several occurrences of
-// an element the scalars are those of the earliest; where there is more than one point
-// or conversation, lists are beside them.
+// The merge rule of the memory graph for all writers: of several occurrences of an element the scalars are those of the earliest; if there are several points
+// or conversations, lists are added.
 
-// lists are what several occurrences of one element list.
+// lists are the lists over several occurrences of one element.
 type lists struct {
 	points, convs []string // sorted, distinct, at most maxList
 	times         int      // how many occurrences
 	cut           bool     // there were more points or conversations
 }
 
-// take adds what m lists.
+// take adds the lists of m.
 func (l *lists) take(m *lists) {
 	l.times += m.times
 	l.cut = l.cut || m.cut
@@ -61,8 +60,7 @@ func (l *lists) append(dst []byte, layout codec.Layout) []byte {
 	return appendLists(dst, layout, l.points, l.convs, func(dst []byte, s string) []byte { return schema.PointID(s).AppendJSON(dst) }, l.cut, l.times)
 }
 
-// appendLists appends the lists of more than one entry, and how many occurrences there
-// were of what is cut. dst is an object that is still open.
+// appendLists appends the lists with more than one entry, and the number of occurrences if a list is cut. dst is an unfinished object.
 func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item func([]byte, T) []byte, cut bool, times int) []byte {
 	comma, colon := ",", ":"
 	if layout == codec.Spaced {
@@ -96,8 +94,7 @@ func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item
 	return dst
 }
 
-// Join is the merge rule for a graph that grows: a, which was there before, with what
-// only b has behind it, and whether that is more than a.
+// Join is the merge rule for a graph that grows: it appends to a, the existing object, the members that only b has, and reports whether that changed a.
 func Join(a, b schema.Object) (schema.Object, bool) {
 	more := maps.Collect(b.Members())
 	var out schema.ObjectBuilder

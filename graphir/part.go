@@ -30,16 +30,16 @@ type part struct {
 	edge bool
 	id   string
 
-	// Parts of one id are ordered by half, at, order, then by what they say.
+	// Parts of one id are ordered by half, at, order, then by content.
 	half  byte
 	at    int64  // a schema.Instant; noInstant when unknown
 	order string // the point, and when it was exported
 
-	// A union adds its properties to those of its half; without it the first of a half wins whole.
+	// A union adds its properties to its half's; without it the first part of a half replaces the others.
 	union bool
 
 	labels        []string // node
-	ident         uint64   // of a node whose id is a digest: distinguishes what was digested
+	ident         uint64   // of a node whose id is a digest: distinguishes different inputs
 	typ, src, dst string   // edge
 	props         []byte   // compact JSON object
 
@@ -50,7 +50,7 @@ type part struct {
 	pos pos
 }
 
-// The encoding of a part sorts as compareParts says:
+// The encoding of a part sorts in the order of compareParts:
 //
 //	kind · id · half · at · order · tuple · props · flags · times · points · convs · position
 //
@@ -128,7 +128,7 @@ func cutList(b []byte) (list []string, rest []byte) {
 	return list, b
 }
 
-// head is the part of an encoded part that decides what may be combined.
+// head is the part of an encoded part that decides whether parts may be combined.
 type head struct {
 	edge         bool
 	id           []byte
@@ -194,7 +194,7 @@ func readPart(b []byte) *part {
 	return x
 }
 
-// compareParts orders encoded parts: nodes first, by id, then as a part says.
+// compareParts orders encoded parts: nodes first, by id, then as described at part.
 func compareParts(a, b []byte) int {
 	if a[0] != b[0] {
 		return int(a[0]) - int(b[0])
@@ -215,8 +215,7 @@ func compareParts(a, b []byte) int {
 	return bytes.Compare(ra, rb)
 }
 
-// combineParts folds b into its neighbour a <= b where that loses nothing: the later
-// one of a half whose first wins, or one that says the same.
+// combineParts merges b into its neighbour a <= b if nothing is lost: b is a later part of a half whose first one wins, or has the same content.
 func combineParts(a, b []byte) ([]byte, bool) {
 	if a[0] != b[0] {
 		return nil, false
@@ -244,7 +243,7 @@ func combineParts(a, b []byte) ([]byte, bool) {
 	return x.append(nil), true
 }
 
-// says reports whether two parts differ in nothing but their lists and positions.
+// says reports whether two parts differ only in their lists and positions.
 func (h *head) says(k *head) bool {
 	return bytes.Equal(h.at, k.at) && bytes.Equal(h.order, k.order) && bytes.Equal(h.tuple, k.tuple) && bytes.Equal(h.props, k.props)
 }
@@ -257,7 +256,7 @@ func (p pos) min(q pos) pos {
 	return p
 }
 
-// A folded element is what all parts of one id say together.
+// A folded element combines all parts of one id.
 type folded struct {
 	edge          bool
 	id            string
@@ -306,7 +305,7 @@ type folder struct {
 	head   head     // of rec
 	tuples [][]byte // distinct tuples met, for ID001
 	props  unionProps
-	halves byte // halves of which a first part was taken, as bits
+	halves byte // halves with a first part, as bits
 }
 
 // add takes the next part; it returns the element before it when that is complete.

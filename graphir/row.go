@@ -17,7 +17,7 @@ type row struct {
 	setting              uint32
 	at                   int64
 	point, created, data []byte
-	uuid                 [36]byte // what point is a slice of, when it was packed
+	uuid                 [36]byte // backs point after unpacking
 	escaped              bool     // data
 	pos                  pos
 	times                int
@@ -132,8 +132,7 @@ func combineRows(a, b []byte) ([]byte, bool) {
 	return x.append(nil), true
 }
 
-// take folds the next row of a sorter into x, where both are of one text in one setting.
-// Rows that only their contents tell apart stay.
+// take merges the next row of a sorter into x if both have the same text and setting. Rows that differ only in content stay separate.
 func (x *row) take(y *row) bool {
 	c := x.compare(y)
 	if x.hash != y.hash || x.setting != y.setting || c > 0 || len(x.points)+len(y.points) >= mergedPoints || !bytes.Equal(x.data, y.data) || c == 0 && !bytes.Equal(x.created, y.created) {

@@ -23,7 +23,7 @@ type settingInfo struct {
 type name struct {
 	n    uint32
 	text string // as in the record
-	id   string // of its node; "" where there is none
+	id   string // id of its node; "" if there is none
 	body []byte // the id as a JSON string body
 	said []byte // the text of a conversation as one; it has no escapes, see regular
 }
@@ -59,7 +59,7 @@ type nameKey struct {
 	text string
 }
 
-// name returns the shared name; the kind is that of its node.
+// name returns the shared name; kind is the kind of its node.
 func (b *bulk) name(kind byte, text string) *name {
 	k := nameKey{kind, text}
 	n := b.names[k]
@@ -87,8 +87,7 @@ func (b *bulk) text(s string) string {
 	return s
 }
 
-// setting returns the setting of what was seen, nil when it must take the slow way.
-// make is called for a new one.
+// setting returns the setting of a worker's data, nil if it must take the slow path. make is called for a new one.
 func (b *bulk) setting(seen []byte, make func() (setting, bool)) *settingInfo {
 	key := [2]uint64{maphash.Bytes(b.seeds[0], seen), maphash.Bytes(b.seeds[1], seen)}
 	b.mu.RLock()
@@ -123,9 +122,8 @@ func (b *bulk) setting(seen []byte, make func() (setting, bool)) *settingInfo {
 	return info
 }
 
-// regular reports whether rows of a setting can be ordered by memory alone: it has an
-// owner whose id cannot be taken for the start of another's, no id can get too long, and
-// its conversation is in JSON as it is.
+// regular reports whether rows of a setting can be ordered by memory alone: it has an owner whose id is not a prefix of another's, no id can get too long, and
+// its conversation needs no escapes in JSON.
 func (b *bulk) regular(s *setting) bool {
 	for _, x := range []string{s.conv, s.scene, s.character, s.user, s.agent, s.owner} {
 		if len(x) > maxPlainID {

@@ -46,7 +46,7 @@ func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding
 		case rewritten != "" && (k == "user_id" || k == "display" || k == "name"):
 			v = codec.AppendString(nil, rewritten)
 		case k == "entity_type" || k == "aliases" || k == "tags" || k == "confidence":
-			// These come from the record itself, in the place of the property.
+			// These come from the record itself instead of the property.
 			v = p.entityField(e, k)
 		}
 		set[k] = true

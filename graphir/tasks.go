@@ -157,8 +157,8 @@ func (s *source) before(bound string) bool {
 	return bound == "" || string(id) < bound
 }
 
-// upTo takes the parts whose id is below bound, at most about limit bytes of them but
-// never half of those whose first n bytes are one. more says that the limit was met.
+// upTo takes the parts whose id is below bound, at most about limit bytes of them, but never only some of the parts with the same first n bytes. more reports
+// that the limit was reached.
 func (s *source) upTo(bound string, n, limit int) (parts [][]byte, more bool) {
 	size := 0
 	var last []byte
@@ -217,8 +217,7 @@ func (b *bulk) tasks(ctx context.Context, src *source, segs []segment, rows func
 	}
 }
 
-// counted passes tasks on and reports how much of the sorted records they are. Rows are read
-// once for the nodes and for each type of edge, but for that of owners.
+// counted passes tasks on and reports their share of the sorted records. Rows are read once for the nodes and for each type of edge, except the owners' type.
 func (b *bulk) counted(tasks iter.Seq2[*task, error]) iter.Seq2[*task, error] {
 	if b.o.Progress == nil {
 		return tasks
@@ -258,7 +257,7 @@ func (b *bulk) bound(seg segment, r extsort.Range) string {
 
 // rangeTasks yields the tasks of a range, which are several where other parts are many.
 func (b *bulk) rangeTasks(ctx context.Context, src *source, seg segment, r extsort.Range, yield func(*task, error) bool) bool {
-	n := len(seg.prefix) + 32 // of an id: what parts of one key share
+	n := len(seg.prefix) + 32 // common prefix of the ids of parts with one key
 	if seg.owners {
 		n = schema.MaxIDBytes
 	}
@@ -284,8 +283,7 @@ func (b *bulk) rangeTasks(ctx context.Context, src *source, seg segment, r extso
 	}
 }
 
-// hot folds a range that is too big to hold, as that of a text that is stored very often,
-// with the parts that are taken and those that come.
+// hot merges a range that is too big for memory, such as a text that is stored very often, with the parts taken and the following ones.
 func (b *bulk) hot(ctx context.Context, src *source, seg segment, rng extsort.Range, taken [][]byte, yield func(*task, error) bool) bool {
 	parts := extsort.New(extsort.Options{Compare: compareParts, Memory: b.o.Memory / 4, Dir: b.o.TempDir})
 	defer parts.Close()
@@ -295,7 +293,7 @@ func (b *bulk) hot(ctx context.Context, src *source, seg segment, rng extsort.Ra
 			taken = append(taken, src.rec)
 		}
 		var x, y row
-		var own []byte // what x is read from
+		var own []byte // buffer of x
 		put := func() (err error) {
 			if len(own) > 0 {
 				em.note(&x)

@@ -12,9 +12,8 @@ func Kept(ctx context.Context, forget func()) {
 	}
 }
 
-// Again has a talk with a model of one goroutine. Where it fails at answers that an
-// earlier run kept, these are forgotten and the talk is had once more: who runs a command
-// again wants what failed to be asked about.
+// Again runs a talk with a model, which uses one goroutine. If it fails because of answers that an earlier run kept, these are forgotten and the talk is
+// repeated once: a repeated command should retry failures.
 func Again[T any](ctx context.Context, talk func(context.Context) (T, error)) (T, error) {
 	var kept []func()
 	out, err := talk(context.WithValue(ctx, keptKey{}, &kept))
@@ -27,7 +26,7 @@ func Again[T any](ctx context.Context, talk func(context.Context) (T, error)) (T
 	return talk(ctx)
 }
 
-// spoilt reports whether a talk failed at what was answered.
+// spoilt reports whether a talk failed because of an answer.
 func spoilt(err error) bool {
 	k := KindOf(err)
 	return k == KindUnusable || k == KindCutOff || Lasting(err)

@@ -27,7 +27,7 @@ const (
 type Breaker struct {
 	name  string // of the endpoint, for messages
 	clock Clock
-	tell  func(string) // nil: nobody
+	tell  func(string) // nil: no notification
 
 	mu      sync.Mutex
 	worked  bool
@@ -42,12 +42,12 @@ type Breaker struct {
 	change  chan struct{} // closed when the state changes; nil: the way is free
 }
 
-// NewBreaker makes one for the endpoint of this name. tell hears when it stops and continues.
+// NewBreaker returns a breaker for the endpoint of this name. tell is called when it opens and closes.
 func NewBreaker(name string, c Clock, tell func(string)) *Breaker {
 	return &Breaker{name: name, clock: c, tell: tell}
 }
 
-// Waiting says why the endpoint is not asked just now, "" when it is.
+// Waiting returns why the endpoint is currently not called, or "" if it is.
 func (b *Breaker) Waiting() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,9 +57,8 @@ func (b *Breaker) Waiting() string {
 	return fmt.Sprintf("waiting for %s: %v", b.name, b.cause)
 }
 
-// Enter waits until an attempt may be made; probe says that a neutral question is to be
-// asked instead, for which others wait, and Enter called again. The error is an *Error
-// without purpose.
+// Enter waits until an attempt may be made. probe reports that the caller must send a neutral request instead, for which others wait, and call Enter again. The
+// error is an *Error without purpose.
 func (b *Breaker) Enter(ctx context.Context) (probe bool, err error) {
 	for {
 		b.mu.Lock()
@@ -103,7 +102,7 @@ func (b *Breaker) signal() {
 	}
 }
 
-// Left reports that a probe was abandoned by its own caller: it says nothing about the endpoint.
+// Left reports that a probe was abandoned by its own caller. It does not change the endpoint's state.
 func (b *Breaker) Left(probe bool) {
 	if probe {
 		b.release()
@@ -115,7 +114,7 @@ func (b *Breaker) Left(probe bool) {
 func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !fault(kind) { // it answers, whatever it says
+	if !fault(kind) { // an answer of any content shows that the endpoint works
 		b.worked, b.row, b.cause, b.kind = true, 0, nil, ""
 		if b.change != nil && b.gone == nil {
 			if b.pause > 0 { // it was said that it does not

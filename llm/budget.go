@@ -13,10 +13,9 @@ type Limits struct {
 	Calls  int // attempts
 }
 
-// A Budget stops before it is passed. It is asked before each attempt, not before each
-// call: an attempt is made only when what was spent, the upper bounds of the attempts
-// under way and its own fit. One that would fit without those under way waits for them.
-// The nil Budget has no limits.
+// A Budget stops before a limit is exceeded. It is checked before each attempt, not before each call: an attempt is made only if the amount spent, the upper
+// bounds of the attempts under way and its own upper bound fit together. An attempt that would fit without those under way waits for them. The nil Budget has
+// no limits.
 type Budget struct {
 	limits Limits
 	prices Prices
@@ -56,8 +55,7 @@ func (b *Budget) Limit() int {
 	return AnswerTokens
 }
 
-// Hold sets the upper bound of an attempt aside until settle is called with what it cost.
-// Its error is an *Error.
+// Hold reserves the upper bound of an attempt until settle is called with the actual cost. It fails with an *Error if a limit would be exceeded.
 func (b *Budget) Hold(ctx context.Context, purpose, model string, most Usage) (settle func(Usage), err error) {
 	if b == nil {
 		return func(Usage) {}, nil
@@ -93,7 +91,7 @@ func (b *Budget) Hold(ctx context.Context, purpose, model string, most Usage) (s
 	}
 }
 
-// over says which limit all would pass. The caller holds the lock.
+// over returns the limit that all together would exceed. The caller holds the lock.
 func (b *Budget) over(all, want spent) error {
 	const raise = "Raise the budget; what was recorded is not paid again"
 	switch {
@@ -115,7 +113,7 @@ func (b *Budget) settle(held, paid spent) {
 	b.settled = make(chan struct{})
 }
 
-// Spent says what was paid so far.
+// Spent returns the amount paid so far.
 func (b *Budget) Spent() (money float64, tokens, calls int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

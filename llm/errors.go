@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Kind says what went wrong, so that callers can choose without reading words.
+// A Kind classifies an error, so that callers can decide without parsing messages.
 type Kind string
 
 // The kinds of failure. A client has tried again where that can help.
@@ -17,7 +17,7 @@ const (
 	KindMalformed Kind = "malformed" // an answer that is not of the protocol: no JSON, cut off, no choice
 	KindEmpty     Kind = "empty"     // an answer without a text
 	KindCutOff    Kind = "cut-off"   // an answer that ended at its length limit before it could be used
-	KindUnusable  Kind = "unusable"  // an answer whose content does not fit what was asked, also after the repair
+	KindUnusable  Kind = "unusable"  // the content does not fit the request, even after the repair
 	KindRefused   Kind = "refused"   // the model refuses to answer this
 	KindFiltered  Kind = "filtered"  // the endpoint's content filter stopped question or answer
 	KindTooLong   Kind = "too-long"  // the question does not fit the model's context
@@ -27,10 +27,10 @@ const (
 	KindQuota     Kind = "quota"     // nothing left on the account
 	KindDown      Kind = "down"      // too many attempts failed in a row: the endpoint is abandoned (Breaker)
 	KindBudget    Kind = "budget"    // the run's own budget would be passed
-	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
+	KindMissing   Kind = "missing"   // not in the cassette, and no model may be called
 	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for
 	KindCanceled  Kind = "canceled"  // the caller's context ended
-	KindDryRun    Kind = "dry-run"   // nobody is asked: the calls are being estimated
+	KindDryRun    Kind = "dry-run"   // no model is called: the calls are only estimated
 )
 
 // Error is the typed failure of a model call, after the retries of the client.
@@ -38,7 +38,7 @@ type Error struct {
 	Purpose string
 	Kind    Kind
 	Status  int   // HTTP status, 0 where there was no answer
-	Usage   Usage // what the failed attempts cost, as far as it is known
+	Usage   Usage // cost of the failed attempts, as far as known
 	Err     error
 }
 
@@ -71,10 +71,9 @@ func KindOf(err error) Kind {
 	return ""
 }
 
-// Fatal reports whether a failure would meet every other call too, so that a run
-// should end rather than go on by rule or count errors: a refused key, an unknown
-// model, an empty account, an endpoint that is down for good, a spent budget, a cassette that lacks a call or
-// cannot be written, an interrupt.
+// Fatal reports whether a failure would affect every other call too, so that a run should stop instead of falling back to rules or counting errors: a rejected
+// key, an unknown model, an empty account, an endpoint that is permanently down, a spent budget, a cassette that lacks a call or cannot be written, an
+// interrupt.
 func Fatal(err error) bool {
 	switch KindOf(err) {
 	case KindKey, KindModel, KindQuota, KindDown, KindBudget, KindMissing, KindStore, KindCanceled:
@@ -83,9 +82,8 @@ func Fatal(err error) bool {
 	return false
 }
 
-// Passing reports whether a failure may pass: no answer of a model came, and the same
-// question may have one later, by itself or when someone has repaired what refused it. What is stored for good stops there, where it could continue
-// by rule: the next run asks again.
+// Passing reports whether a failure may be temporary: no answer arrived, and the same question may get one later, by itself or after a repair. Steps that store
+// results permanently stop in this case instead of falling back to rules: the next run asks again.
 func Passing(err error) bool {
 	switch KindOf(err) {
 	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty, KindRequest:

@@ -13,12 +13,12 @@ import (
 type Estimate struct {
 	mu   sync.Mutex
 	rows map[[2]string]*EstimateRow
-	// Answer may give what a stage needs to go on to its next call; "" fails.
+	// Answer returns an answer that lets a stage continue to its next call; "" makes the call fail.
 	Answer func(Request) string
 }
 
-// verdictTokens is the length of a short verdict, such as {"label": "CORRECT"}: a judge's
-// token limit leaves room for reasons, and says nothing of how long a verdict is.
+// verdictTokens is the length of a short verdict such as {"label": "CORRECT"}. A judge's token limit leaves room for reasons, so it is no estimate of a
+// verdict's length.
 const verdictTokens = 6
 
 // An EstimateRow is a range: Low is every question asked once, answered in a third
@@ -33,7 +33,7 @@ type EstimateRow struct {
 
 var errDryRun = errors.New("no model was asked: this is an estimate")
 
-// Rows returns what was counted, by purpose, then model.
+// Rows returns the counts, by purpose, then model.
 func (e *Estimate) Rows() []EstimateRow {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -60,7 +60,7 @@ func (e *Estimate) row(purpose, model string) *EstimateRow {
 	return r
 }
 
-// Embedder counts for a model of this profile; stand provides vectors in its place, so that dependent work continues.
+// Embedder counts calls for a model of this profile; stand provides vectors in its place, so that dependent work continues.
 func (e *Estimate) Embedder(profile string, stand Embedder) Embedder {
 	return embedEstimator{e, profile, stand}
 }

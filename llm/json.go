@@ -14,10 +14,9 @@ import (
 // tries is how often a model is asked for one usable answer: once, and one repair.
 const tries = 2
 
-// JSON requests a value of T: it extracts the JSON from the answer, ignoring the text around it, checks it against r.Schema if given and with valid if
-// not nil, and asks once more with the errors. After that it fails with
-// an *Error of KindUnusable, or KindCutOff; an answer that was cut off is asked for again with
-// a higher limit. The usage counts both answers, also beside an error.
+// JSON requests a value of T. It extracts the JSON from the answer, ignoring the text around it, checks it against r.Schema if given and with valid if not nil,
+// and asks once more with the errors. After that it fails with an *Error of KindUnusable, or KindCutOff. A cut-off answer is requested again with a higher
+// limit. The usage counts both answers, also together with an error.
 func JSON[T any](ctx context.Context, g Generator, r Request, valid func(T) error) (T, Usage, error) {
 	var out T
 	usage, err := AskJSON(ctx, g, r, func(raw []byte) error {
@@ -36,8 +35,7 @@ func JSON[T any](ctx context.Context, g Generator, r Request, valid func(T) erro
 	return out, usage, err
 }
 
-// AskJSON is JSON for callers that read the text themselves: read is given each
-// answer's JSON, and says what is wrong with it in words for the model.
+// AskJSON is JSON for callers that parse the text themselves: read receives each answer's JSON and returns its errors in words for the model.
 func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) error) (Usage, error) {
 	return Again(ctx, func(ctx context.Context) (Usage, error) { return askJSON(ctx, g, r, read) })
 }
@@ -114,10 +112,8 @@ func schemaCheck(schema []byte) (func([]byte) error, error) {
 	}, nil
 }
 
-// ExtractJSON finds the JSON object in an answer that may wrap it in prose, a fence
-// or a model's thoughts: the first "{" from which one of the last "}" gives valid
-// JSON. nil when there is none. Few places are tried, so that an answer full of
-// braces costs no more than any other.
+// ExtractJSON finds the JSON object in an answer that may wrap it in prose, a fence or a model's thoughts: the text from the first "{" that forms valid JSON
+// with one of the last "}". It returns nil if there is none. Few positions are tried, so an answer full of braces costs no more than any other.
 func ExtractJSON(s string) []byte {
 	const places = 8
 	if _, rest, ok := strings.Cut(s, "</think>"); ok {

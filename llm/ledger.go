@@ -9,15 +9,13 @@ import (
 	"sync"
 )
 
-// A Ledger counts usage by purpose and model. It wraps what is asked; several
-// goroutines may use it at once.
+// A Ledger counts usage by purpose and model. It wraps generators and embedders; it is safe for concurrent use.
 type Ledger struct {
 	mu   sync.Mutex
 	rows map[[3]string]*Row
 }
 
-// A Row is the usage of one purpose. First is what the answers cost when they were
-// first asked for; Now is what this run paid, failed attempts included.
+// A Row is the usage of one purpose. First is the cost of the answers when they were first requested; Now is the cost of this run, including failed attempts.
 type Row struct {
 	Purpose  string `json:"purpose"`
 	Model    string `json:"model"`             // asked
@@ -25,9 +23,9 @@ type Row struct {
 	Answers  int    `json:"answers"`           // and vectors
 	Replayed int    `json:"replayed"`          // of them, those from a cassette
 	Failed   int    `json:"failed,omitzero"`   // calls without an answer
-	// Ended says how calls ended that are not complete; cut-off answers are answers, too.
+	// Ended counts calls that did not complete, by outcome. Cut-off answers count as answers, too.
 	Ended   map[Outcome]int `json:"outcomes,omitempty"`
-	Adapted string          `json:"adapted,omitzero"` // what the endpoint would not take
+	Adapted string          `json:"adapted,omitzero"` // parts of the request that the endpoint did not accept
 	First   Usage           `json:"first_paid"`
 	Now     Usage           `json:"paid_now"`
 	Cost    *Cost           `json:"cost,omitzero"` // filled in by Rows, where prices are known
@@ -67,7 +65,7 @@ func (l *Ledger) add(purpose, model, answered string, f func(*Row)) {
 	f(r)
 }
 
-// Rows returns what was counted, by purpose, then model; with costs where prices has the model.
+// Rows returns the counts, by purpose, then model; with costs for models that are in prices.
 func (l *Ledger) Rows(p Prices) []Row {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +162,7 @@ func (w ledgerEmbedder) EmbedMetered(ctx context.Context, texts []string) (Embed
 	return out, err
 }
 
-// usageOf is what a failed call cost.
+// usageOf returns the cost of a failed call.
 func usageOf(err error) Usage {
 	var e *Error
 	if errors.As(err, &e) {

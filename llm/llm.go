@@ -1,13 +1,10 @@
-// Package llm is the contract of everything that can ask a model: one generator,
-// one embedder, and what belongs to every call whoever answers it: typed failures,
-// usage by purpose, prices, a budget, and answers in JSON.
+// Package llm defines the contract of model calls: a generator, an embedder, and the parts that every call shares: typed errors, usage by purpose, prices, a
+// budget, and answers in JSON.
 //
-// Implementations: llm/openai (any OpenAI-compatible endpoint), llm/hashing (an
-// embedder without a model), llm/cassette (what was asked before, from a file),
-// llm/llmtest (scripted, and a server that speaks the wire format).
+// Implementations: llm/openai (any OpenAI-compatible endpoint), llm/hashing (an embedder without a model), llm/cassette (stored answers from a file),
+// llm/llmtest (scripted answers, and a server that speaks the wire format).
 //
-// They are put together from the inside out, so that only paid calls meet the budget
-// and every call meets the ledger:
+// They wrap each other from the inside out, so that only paid calls reach the budget and every call reaches the ledger:
 //
 //	ledger( cassette( budget( openai ) ) )
 package llm
@@ -17,7 +14,7 @@ import (
 	"time"
 )
 
-// Purposes of calls: what usage is counted by. A stage may have others.
+// Purposes of calls, by which usage is counted. Stages may define others.
 const (
 	PurposeTag      = "tag"      // annotate
 	PurposeFacts    = "facts"    // taking facts out of turns
@@ -46,13 +43,13 @@ type Request struct {
 // WantsJSON reports whether the answer shall be JSON.
 func (r Request) WantsJSON() bool { return r.JSON || len(r.Schema) > 0 }
 
-// Usage is what calls cost, in tokens.
+// Usage is the cost of calls, in tokens.
 type Usage struct {
 	Calls        int `json:"calls"`                    // attempts, failed ones too
 	InputTokens  int `json:"input_tokens"`             // all of the input
 	OutputTokens int `json:"output_tokens"`            // reasoning included
 	CachedTokens int `json:"cached_tokens,omitzero"`   // of the input, those that the endpoint had cached
-	Estimated    int `json:"estimated_calls,omitzero"` // calls whose tokens are our estimate: the endpoint told none, or impossible ones
+	Estimated    int `json:"estimated_calls,omitzero"` // calls with estimated tokens: the endpoint reported none, or impossible numbers
 }
 
 // Add sums two usages.
@@ -60,13 +57,12 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CachedTokens + v.CachedTokens, u.Estimated + v.Estimated}
 }
 
-// A Response is what the model said. Usage is what it cost when it was first asked,
-// also where the answer now comes from a cassette.
+// A Response is a model's answer. Usage is its cost when it was first requested, also if the answer now comes from a cassette.
 type Response struct {
 	Text      string
 	Model     string        // that answered, by its own word
 	Truncated bool          // it stopped at its length limit
-	Adapted   string        // what of the request the endpoint would not take, e.g. "temperature not sent"
+	Adapted   string        // parts of the request that the endpoint did not accept, e.g. "temperature not sent"
 	Elapsed   time.Duration // of the call with its retries, when it was first asked
 	Usage     Usage
 	Cached    bool // from a cassette: nothing was paid now
@@ -88,8 +84,7 @@ type Embedder interface {
 	Profile() string
 }
 
-// An Embedding is vectors with what they cost: Usage when they were first asked for,
-// Paid now.
+// An Embedding holds vectors and their cost: Usage when they were first requested, Paid in this call.
 type Embedding struct {
 	Vectors  [][]float32
 	Replayed int // vectors that came from a cassette
@@ -97,12 +92,12 @@ type Embedding struct {
 	Paid     Usage
 }
 
-// A Metered embedder can say what its vectors cost.
+// A Metered embedder reports the cost of its vectors.
 type Metered interface {
 	EmbedMetered(ctx context.Context, texts []string) (Embedding, error)
 }
 
-// Embed asks e and says what it cost; an embedder that is not Metered costs nothing.
+// Embed requests vectors from e and returns their cost; an embedder that is not Metered costs nothing.
 func Embed(ctx context.Context, e Embedder, texts []string) (Embedding, error) {
 	if m, ok := e.(Metered); ok {
 		return m.EmbedMetered(ctx, texts)

@@ -7,15 +7,13 @@ import (
 	"sync"
 )
 
-// A Meter counts the calls that are made under one context, whoever makes them: what a
-// memory system really asked, against what it says. Ledgers feed it.
+// A Meter counts the calls made under one context, by any caller: the actual calls of a memory system, to compare with those that it declares. Ledgers feed it.
 type Meter struct {
 	mu   sync.Mutex
 	rows map[[2]string]Usage
 }
 
-// A Metering is what one model was asked for one purpose. Usage is what the answers
-// cost when they were first asked for, so that a replay counts the same.
+// A Metering counts the calls to one model for one purpose. Usage is the cost of the answers when they were first requested, so a replay counts the same.
 type Metering struct {
 	Purpose, Model string
 	Usage          Usage
@@ -43,7 +41,7 @@ func meter(ctx context.Context, purpose, model string, u Usage) {
 	m.rows[k] = m.rows[k].Add(u)
 }
 
-// Rows lists what was counted, by purpose, then model.
+// Rows lists the counts, by purpose, then model.
 func (m *Meter) Rows() []Metering {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,8 +1,7 @@
 package llm
 
-// An Outcome is what became of one question to a model. Every call has exactly one; only
-// Complete and CutOff came with a text. Nothing that came is never taken for nothing that
-// is there.
+// An Outcome is the result of one call to a model. Every call has exactly one; only Complete and CutOff have a text. A missing answer is never treated as an
+// empty one.
 type Outcome string
 
 // The outcomes, in the order in which reports list them.
@@ -44,8 +43,7 @@ func OutcomeOf(r Response, err error) Outcome {
 	return Failed
 }
 
-// Longer is the limit to ask with again after an answer that was cut off: twice as much,
-// and no less than an answer without a limit is taken for.
+// Longer returns the token limit for repeating a request after a cut-off answer: twice the limit, and at least the assumed length of an answer without a limit.
 func Longer(r Request, a Response) int {
 	return max(2*r.MaxTokens, 2*a.Usage.OutputTokens, AnswerTokens)
 }

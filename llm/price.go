@@ -26,9 +26,8 @@ type Prices map[string]Price
 
 var dated = regexp.MustCompile(`-(?:\d{4}-\d{2}-\d{2}|\d{8})(?:$|/)`)
 
-// Of is the price of a model: under its own name, else without a date at its end
-// ("gpt-4o-2024-08-06" as "gpt-4o"), else without its dimensions ("name/256"). A
-// model that is not in the table has no price, which is not a price of 0.
+// Of returns the price of a model: under its own name, or without a date at its end ("gpt-4o-2024-08-06" as "gpt-4o"), or without its dimensions ("name/256").
+// A model that is not in the table has no price, which differs from a price of 0.
 func (p Prices) Of(model string) (Price, bool) {
 	base, _, _ := strings.Cut(model, "/")
 	for _, name := range []string{model, dated.ReplaceAllString(model, ""), base} {

@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Prompt is a fixed text that a model is asked with. Prompts are files beside the
-// stage that uses them, named <name>.<language>.md, and can be replaced by the user's.
+// A Prompt is a fixed text for a model. Prompts are files in the folder of the stage that uses them, named <name>.<language>.md, and users can replace them.
 type Prompt struct {
 	Name string // e.g. "facts"
 	Text string
@@ -83,8 +82,7 @@ func trimPrompt(b []byte) string {
 	return strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n"))
 }
 
-// Of is the prompt of a name: the user's, else the one in builtin's folder "prompts",
-// which has it in every language.
+// Of returns the prompt of a name: the user's, or the one in builtin's folder "prompts", which has it in every language.
 func (p Prompts) Of(builtin fs.FS, name string) Prompt {
 	if own, ok := p.own[name]; ok {
 		return own

@@ -9,8 +9,7 @@ import (
 	"membench/schema"
 )
 
-// ErrNoRetrieval is what Retrieve of a system returns that only answers: retrieval
-// metrics are not applicable to it. It is an errors.ErrUnsupported.
+// ErrNoRetrieval is returned by Retrieve of a system that only answers: retrieval metrics are not applicable to it. It is an errors.ErrUnsupported.
 var ErrNoRetrieval = fmt.Errorf("the system answers by itself and returns no hits: %w", errors.ErrUnsupported)
 
 // More optional abilities, of a Memory. A missing one makes its metric not applicable,
@@ -20,19 +19,17 @@ type (
 	Snapshotter interface {
 		Snapshot(ctx context.Context) iter.Seq2[Item, error]
 	}
-	// Deltaer says what the session changed, once it has ended: applied to the snapshot
-	// before it in their order, its deltas give the snapshot after it.
+	// Deltaer reports what a session changed, once it has ended: applied in order to the snapshot before the session, its deltas give the snapshot after it.
 	Deltaer interface {
 		Delta(ctx context.Context, session string) iter.Seq2[Delta, error]
 	}
-	// Cloner copies the memory: what happens to the copy does not happen to it.
+	// Cloner copies the memory. Changes of the copy do not affect the original.
 	Cloner interface {
 		Clone(ctx context.Context) (Memory, error)
 	}
 )
 
-// List shows every live record of a memory: by its snapshot, else by what it exports. A
-// memory that can do neither gives false.
+// List returns every live record of a memory: from its snapshot, or from its export. ok is false if the memory supports neither.
 func List(m Memory) (list func(context.Context) iter.Seq2[Item, error], ok bool) {
 	if s, ok := As[Snapshotter](m); ok {
 		return s.Snapshot, true
@@ -68,10 +65,10 @@ const (
 	StatusInvalid = "invalid" // no longer holds, kept as history
 )
 
-// An Item is one record of a snapshot: the one that a run records, with what only the contract has.
+// An Item is one record of a snapshot: the recorded form and the members that only the contract has.
 type Item = schema.MemoryState
 
-// Operations of a Delta, those of seed 001.
+// Operations of a Delta.
 const (
 	DeltaAdd      = "add"
 	DeltaUpdate   = "update"
@@ -83,21 +80,20 @@ const (
 // A Delta is one difference that a session made.
 type Delta struct {
 	Op   string
-	Item Item     // as it is now; for suppress as it was
+	Item Item     // the current item; for suppress the former one
 	Old  []string // texts that it replaces (linked_previous)
 }
 
 // Kinds of retrieval.
 const (
 	RetrievalRanked = "ranked" // by the query
-	RetrievalBlind  = "blind"  // whatever the query: null, full context, the last turns
+	RetrievalBlind  = "blind"  // independent of the query: null, full context, the last turns
 	RetrievalNone   = "none"   // Retrieve returns ErrNoRetrieval
 )
 
-// Capabilities says what a system does, for reports, cost estimates and the
-// conformance suite.
+// Capabilities describes what a system does, for reports, cost estimates and the conformance suite.
 type Capabilities struct {
-	Unit      string `json:"unit"`      // what one ingest step stores: turn | pair | chunk | fact | batch | nothing
+	Unit      string `json:"unit"`      // unit that one ingest step stores: turn | pair | chunk | fact | batch | nothing
 	Retrieval string `json:"retrieval"` // ranked | blind | none
 	// UsesGold marks a bound, not a memory system: it is given gold evidence.
 	UsesGold bool `json:"uses_gold,omitzero"`
@@ -113,7 +109,7 @@ type Capabilities struct {
 	// ByRule lists the operations that are done by rule here where the published system
 	// asks a model. A run with any is named <name>-rule.
 	ByRule []string `json:"by_rule,omitempty"`
-	// Notes are what every table with the system must say, e.g. where weights come from.
+	// Notes must appear in every table with the system, e.g. the origin of weights.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -136,7 +132,7 @@ func Exactly(n int) Span { return Span{n, n} }
 // A Describer is a System that reports its capabilities.
 type Describer interface{ Capabilities() Capabilities }
 
-// CapabilitiesOf asks s. A system that says nothing ranks batches.
+// CapabilitiesOf returns the capabilities of s. The default is a system that ranks batches.
 func CapabilitiesOf(s System) Capabilities {
 	if d, ok := As[Describer](s); ok {
 		return d.Capabilities()
@@ -144,8 +140,7 @@ func CapabilitiesOf(s System) Capabilities {
 	return Capabilities{Unit: "batch", Retrieval: RetrievalRanked}
 }
 
-// Finish ends a session and waits until all of it can be found. What a system cannot
-// do of that it does not need.
+// Finish ends a session and waits until all of it can be retrieved. Abilities that the system lacks are skipped.
 func Finish(ctx context.Context, m Memory, session string) (Receipt, error) {
 	var out Receipt
 	add := func(r Receipt, err error) error {

@@ -13,10 +13,9 @@ import (
 	"membench/schema"
 )
 
-// Diff is the difference from before to after, by id. A new id is an add. Another text (ignoring blanks and case) is an update with the old text linked.
-// An id that is gone or turned invalid is suppressed. An id that moved down or up in tiers (from hot to cold) is archived or kept. An unchanged text
-// with other sources is also kept. It serves systems without Deltaer. The order is that of the ids,
-// suppressed ones first.
+// Diff returns the difference from before to after, by id. A new id is an add. A changed text (ignoring blanks and case) is an update with the old text linked.
+// An id that is missing or became invalid is suppressed. An id that moved down or up in tiers (from hot to cold) is archived or kept. An unchanged text with
+// other sources is also kept. It serves systems without Deltaer. The order is by id, suppressed ids first.
 func Diff(before, after []Item, tiers []string) []Delta {
 	old := make(map[schema.PointID]*Item, len(before))
 	for i, it := range before {
@@ -54,8 +53,7 @@ func Diff(before, after []Item, tiers []string) []Delta {
 	return append(gone, out...)
 }
 
-// Told yields the deltas of a session out of those of all that have ended. It is an
-// error to ask before its end.
+// Told yields the deltas of one session. It fails if the session has not ended.
 func Told(ended map[string][]Delta, session string) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		all, ok := ended[session]
@@ -71,8 +69,7 @@ func Told(ended map[string][]Delta, session string) iter.Seq2[Delta, error] {
 	}
 }
 
-// Apply replays deltas on a snapshot: what Diff said of two, applied to the first,
-// gives the second (but for items whose text differs in blanks and case only).
+// Apply applies deltas to a snapshot: the result of Diff, applied to before, gives after (except for items whose text differs only in blanks and case).
 func Apply(before []Item, deltas []Delta) []Item {
 	at := make(map[schema.PointID]Item, len(before))
 	for _, it := range before {
@@ -88,8 +85,7 @@ func Apply(before []Item, deltas []Delta) []Item {
 	return slices.SortedFunc(maps.Values(at), func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Each yields items one by one until ctx ends: the Snapshot of a system that lists what
-// it has at once.
+// Each yields items one by one until ctx ends: the Snapshot of a system that lists all items at once.
 func Each(ctx context.Context, items []Item) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for _, it := range items {

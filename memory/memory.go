@@ -17,8 +17,7 @@ import (
 	"membench/schema"
 )
 
-// Info says what a system is. Fingerprint changes when the same input would give
-// another memory (options, prompts, models, code version).
+// Info identifies a system. Fingerprint changes if the same input would give another memory (options, prompts, models, code version).
 type Info struct{ Name, Version, Mode, Fingerprint string }
 
 // Namespace is one isolated memory of a run: nothing leaks between two of them.
@@ -28,7 +27,7 @@ type Namespace struct{ Run, Scope string }
 // its configuration and may be used in parallel.
 type System interface {
 	Info() Info
-	// Open returns an empty memory for ns, dropping whatever an earlier run left there.
+	// Open returns an empty memory for ns and removes data of earlier runs.
 	Open(ctx context.Context, ns Namespace) (Memory, error)
 }
 
@@ -45,12 +44,11 @@ type Memory interface {
 
 // Optional abilities.
 type (
-	// Attacher is a System that can open what an earlier run left.
+	// Attacher is a System that can open the memory of an earlier run.
 	Attacher interface {
 		Attach(ctx context.Context, ns Namespace) (Memory, error)
 	}
-	// Redoer takes back what was stored from the first batch on in which a model failed an
-	// operation, so that it can be stored again; false: there is none.
+	// Redoer removes the batches from the first one on in which a model failed an operation, so that they can be stored again; false: there is no such batch.
 	Redoer interface {
 		Redo(ctx context.Context) (bool, error)
 	}
@@ -74,8 +72,7 @@ type (
 	Lister interface {
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
-	// Answerer is a memory that answers by itself, instead of a reader. Retrieved holds
-	// what it says it rested on, as far as it does. "" means that it does not know.
+	// Answerer is a memory that answers by itself, without a reader. Retrieved holds its stated sources, if any. The answer "" means that it does not know.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
@@ -83,13 +80,13 @@ type (
 	Keyed interface {
 		Keys(ctx context.Context) ([]string, error)
 	}
-	// Historian reports what all batches did so far, oldest first, across runs.
+	// Historian reports the operations of all batches, oldest first, across runs.
 	Historian interface {
 		History(ctx context.Context) (Receipt, error)
 	}
 )
 
-// Batch is what one ingest call stores.
+// Batch is the input of one ingest call.
 type Batch struct {
 	Key      string // idempotency key; "" is derived from the content
 	Session  string
@@ -101,7 +98,7 @@ type Batch struct {
 	Now      time.Time     // the clock for created_at; zero: the last turn's time
 }
 
-// ID is the batch's key: Key, or a hash of who says what to whom in which session.
+// ID returns the batch's key: Key, or a hash of session, speakers and texts.
 func (b Batch) ID() string {
 	if b.Key != "" {
 		return b.Key
@@ -125,7 +122,7 @@ func Union(a, b []schema.EventRef) []schema.EventRef {
 	return out
 }
 
-// Fingerprint is a short hash of what decides the behaviour of a system, for Info.
+// Fingerprint returns a short hash of the settings that determine a system's behaviour, for Info.
 func Fingerprint(format string, args ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
 	return hex.EncodeToString(sum[:])[:16]
@@ -148,24 +145,22 @@ type Query struct {
 	// AsOf is when it is asked, RFC 3339 or its beginning; "": after all that was said.
 	AsOf        string
 	Attachments []schema.Attachment // of the question
-	// Category is what the data set says the question is (schema.Categories). Only a system
-	// whose Capabilities say UsesCategory is given it.
+	// Category is the category of the question in its data set (schema.Categories). It is set only for systems whose Capabilities declare UsesCategory.
 	Category string
 	// Gold is the gold evidence. Only a system whose Capabilities say UsesGold is given it.
 	Gold []schema.EventRef
 }
 
-// A Hit is one retrieved item: the one that a run records, with Meta beside it. Whoever records it sets Rank and Cut.
+// A Hit is one retrieved item: the recorded form and Meta. The recorder sets Rank and Cut.
 type Hit = schema.QAHit
 
 // Retrieved is the answer to a Query.
 type Retrieved struct {
 	Hits []Hit
-	// Context is what the system itself would show a reader; "": the texts of Hits, in
-	// their order. It may hold more than Hits: summaries, profiles.
+	// Context is the system's own context for a reader; "": the texts of Hits, in order. It may contain more than Hits: summaries, profiles.
 	Context  string
 	Usage    llm.Usage
-	Degraded []Note // what was done in a plainer way
+	Degraded []Note // operations that used a fallback
 }
 
 // Operations of a Change.
@@ -180,10 +175,10 @@ const (
 type Change struct {
 	Op       string
 	ID       schema.PointID
-	Old, New string // texts; "" where there is none. An ADD with Old contradicts the item that held it
+	Old, New string // texts; "" if absent. An ADD with Old contradicts the item that held it
 }
 
-// Receipt says what an ingest did.
+// Receipt reports the effects of an ingest.
 type Receipt struct {
 	Changes  []Change
 	Usage    llm.Usage
@@ -191,7 +186,7 @@ type Receipt struct {
 	Skipped  bool   // the batch's key was already stored
 }
 
-// As asks v, or what it wraps (Unwrap() System or Memory), for an ability.
+// As returns the ability T of v, or of the system or memory that it wraps (Unwrap() System or Memory).
 func As[T any](v any) (T, bool) {
 	for v != nil {
 		if t, ok := v.(T); ok {
@@ -216,7 +211,7 @@ const (
 	RoleAssistant = "assistant"
 )
 
-// Prefix is what Mem0's custom instruction puts before a fact of the role, with its blank.
+// Prefix returns the prefix that Mem0's custom instruction puts before a fact of the role, with its blank.
 func Prefix(role string) string {
 	if role == RoleAssistant {
 		return "[Agent] "
@@ -224,7 +219,7 @@ func Prefix(role string) string {
 	return "[User] "
 }
 
-// CutPrefix takes a prefix off. role is "" when there is none.
+// CutPrefix removes the prefix. role is "" if there is none.
 func CutPrefix(text string) (role, rest string) {
 	for _, r := range []string{RoleUser, RoleAssistant} {
 		if rest, ok := strings.CutPrefix(text, strings.TrimSpace(Prefix(r))); ok {

@@ -7,8 +7,7 @@ import (
 	"membench/llm"
 )
 
-// A Note says that an operation was done in a plainer way than asked, and why. Its text is
-// "OP (OUTCOME): WHY", without what is empty.
+// A Note reports that an operation used a fallback, and why. Its text is "OP (OUTCOME): WHY", without empty parts.
 type Note struct {
 	Op    string
 	Ended llm.Outcome // how the model's call ended whose work the rule did; "": no model failed
@@ -47,7 +46,7 @@ func (n Note) String() string {
 // MarshalText is String.
 func (n Note) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalText reads what String writes; of a text without an outcome all is Why.
+// UnmarshalText parses the output of String; a text without an outcome becomes Why.
 func (n *Note) UnmarshalText(b []byte) error {
 	*n = Note{Why: string(b)}
 	head, why, _ := strings.Cut(n.Why, ": ")

@@ -8,8 +8,7 @@ import (
 	"membench/schema"
 )
 
-// Simple is the least that can be measured, seed 000's three methods: a system that
-// takes turns in and answers questions, and shows nothing of what it keeps.
+// Simple is the smallest interface that can be measured: a system that ingests turns and answers questions, without access to its memories.
 type Simple interface {
 	Reset(ctx context.Context) error
 	Ingest(ctx context.Context, t schema.Turn) error

@@ -7,16 +7,14 @@ import (
 	"membench/llm"
 )
 
-// Deps is what systems are made with. A nil LLM means the rule twins; Embed is needed
-// by systems that compare by meaning.
+// Deps are the dependencies of systems. A nil LLM selects the rule implementations; Embed is needed by systems that compare by meaning.
 type Deps struct {
 	LLM     llm.Generator
 	Prompts llm.Prompts
 	Embed   llm.Embedder
 }
 
-// A Spec is a kind of system that can be configured: a name, what it is, its options
-// with their defaults, and how it is made. Lists of them are explicit (memory/all).
+// A Spec is a configurable kind of system: its name, description, options with defaults, and constructor. Lists of them are explicit (memory/all).
 type Spec struct {
 	Name, Doc string
 	defaults  any
@@ -39,7 +37,7 @@ func Define[O any](name, doc string, defaults O, build func(Deps, O) (System, er
 	}}
 }
 
-// An OptionsError says that the options of a system cannot be read.
+// An OptionsError reports that the options of a system cannot be parsed.
 type OptionsError struct {
 	System string
 	Err    error

@@ -26,7 +26,7 @@ func (b *breakers) at(url string, o Options) *llm.Breaker {
 	return b.of[url]
 }
 
-// Waiting says which endpoints are not asked just now, and why; "" when all are.
+// Waiting describes the endpoints that are currently not called, and why; "" if all are available.
 func (s *Set) Waiting() string {
 	s.breakers.mu.Lock()
 	defer s.breakers.mu.Unlock()

@@ -23,23 +23,22 @@ import (
 	"membench/schema"
 )
 
-// Options say how models are asked. What they leave open comes from the project's file,
-// then from the environment. A key is never among them.
+// Options configure the models of a run. Empty members come from the project's file, then from the environment. They never contain a key.
 type Options struct {
 	Model        config.Model // Name, BaseURL, RPM and Temperature of every role
 	Cassette     string       // file of answers
-	CassetteMode string       // "": the project's, else cache with a file and off without
-	Prices       string       // price table; "": the project's, else the built-in one
+	CassetteMode string       // "": the project's, or cache with a file and off without
+	Prices       string       // price table; "": the project's, or the built-in one
 	Budget       string       // as config.ParseBudget reads it
 	Part, Parts  int          // of the budget, from 0, where several processes share it; 0 parts: all of it
 	PromptDir    string
 	PromptLang   string
-	DryRun       bool // nothing is asked; Estimate counts what would be
+	DryRun       bool // no calls are made; Estimate counts them
 
 	Env       config.Lookup
 	Clock     llm.Clock
 	Transport http.RoundTripper // nil: the usual one
-	Tell      func(string)      // hears when an endpoint is not asked for a while, and why; nil: nobody
+	Tell      func(string)      // called when an endpoint is paused, with the reason; nil: not called
 }
 
 // A Set is everything that a run may ask.
@@ -59,8 +58,7 @@ type Set struct {
 	shared   bool // another Set's: closing it is not ours
 }
 
-// Open resolves what the options leave open and opens the cassette. p may be nil: no
-// file. What is wrong with options or project is a *schema.UsageError.
+// Open resolves the options and opens the cassette. p may be nil: no file. It fails with a *schema.UsageError if options or project are invalid.
 func Open(p *config.Project, o Options) (*Set, error) {
 	s := &Set{project: p, o: o, ledger: llm.NewLedger(), breakers: &breakers{of: map[string]*llm.Breaker{}}}
 	var b config.Budget
@@ -127,7 +125,7 @@ func (s *Set) Vectors(name string) *Set {
 	return &c
 }
 
-// Endpoint is what is in force for a role.
+// Endpoint returns the settings in force for a role.
 func (s *Set) Endpoint(role config.Role) (config.Endpoint, error) {
 	flags := s.o.Model
 	switch {
@@ -206,7 +204,7 @@ func Prompts(p llm.Prompts) []llm.Prompt {
 	return out
 }
 
-// OpenPrompts is what options and project say of prompts.
+// OpenPrompts returns the prompts that options and project select.
 func (o Options) OpenPrompts(p *config.Project) (llm.Prompts, error) {
 	dir, lang := o.PromptDir, o.PromptLang
 	if p != nil {
@@ -270,7 +268,7 @@ func (s *Set) EndpointEmbedder() (llm.Embedder, error) {
 	return s.Embedder()
 }
 
-// Embedder is the endpoint for vectors, where one is configured; else hashing.
+// Embedder returns the endpoint for vectors if one is configured, otherwise hashing.
 func (s *Set) Embedder() (llm.Embedder, error) {
 	ep, err := s.Endpoint(config.Embed)
 	if err != nil || !ep.Configured() {

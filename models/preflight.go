@@ -13,9 +13,8 @@ import (
 // purposePreflight names the calls of Preflight in ledgers.
 const purposePreflight = "preflight"
 
-// Preflight asks the endpoint of a role one short question, past the cassette: a wrong
-// key, name or address is known before hours of work, and not when the first of its calls
-// is due. Whatever the model answers is well. Where nobody is asked it does nothing.
+// Preflight sends one short question to the endpoint of a role, bypassing the cassette, so that a wrong key, name or address is found before hours of work. Any
+// answer is accepted. If no calls are made, it does nothing.
 func (s *Set) Preflight(ctx context.Context, role config.Role) error {
 	ep, err := s.Endpoint(role)
 	if err != nil || !ep.Configured() || s.Estimate != nil || s.cassette.Mode() == cassette.Replay {

@@ -9,7 +9,7 @@ import (
 	"membench/llm/cassette"
 )
 
-// Usage is what a run paid.
+// Usage is the paid usage of a run.
 type Usage struct {
 	Currency string         `json:"currency"`
 	Prices   string         `json:"prices"` // where they are from
@@ -18,7 +18,7 @@ type Usage struct {
 	Cassette cassette.Stats `json:"cassette,omitzero"`
 }
 
-// Usage is what was paid so far.
+// Usage returns the paid usage so far.
 func (s *Set) Usage() Usage {
 	return Usage{s.Prices.Currency, s.Prices.From, s.Prices.AsOf, s.ledger.Rows(s.Prices.Prices), s.cassette.Stats()}
 }

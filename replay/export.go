@@ -20,16 +20,15 @@ import (
 
 // Values of owner_infer and events_by.
 const (
-	Explicit     = "explicit"      // the memory says whose it is: prefix, role, owner fields
+	Explicit     = "explicit"      // the memory names its owner: prefix, role, owner fields
 	MatchedEvent = "matched_event" // one side said its text
-	Ambiguous    = "ambiguous"     // … in what both sides said
-	Fallback     = "fallback"      // nothing says it: the agent
+	Ambiguous    = "ambiguous"     // the text appears in the turns of both sides
+	Fallback     = "fallback"      // unknown: the agent
 	Inferred     = "inferred"
 )
 
-// Export yields what every memory of the collection holds, ordered by point id, with
-// owner and turns. events may be nil; they are needed only where a memory does not
-// say itself whose it is and which turns it comes from.
+// Export yields every memory of the collection, ordered by point id, with owner and turns. events may be nil; they are needed only for memories that do not
+// name their owner and turns themselves.
 func Export(ctx context.Context, s memory.System, events schema.Seq[schema.Event], o Options) schema.Seq[schema.MemoryExport] {
 	return finish(func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 		attach, can := memory.As[memory.Attacher](s)
@@ -72,8 +71,7 @@ func exportOne(ctx context.Context, attach memory.Attacher, ns memory.Namespace,
 	return true
 }
 
-// Link adds owner and turns to exports of other systems: what they say themselves
-// stays, the rest is inferred from the events and marked so.
+// Link adds owner and turns to exports of other systems: existing values are kept, the others are inferred from the events and marked as inferred.
 func Link(in schema.Seq[schema.MemoryExport], events schema.Seq[schema.Event], o Options) schema.Seq[schema.MemoryExport] {
 	return finish(in, events, o)
 }

@@ -16,7 +16,7 @@ import (
 // Outcomes of a probe.
 const (
 	Scored        = "scored"
-	GoldUnknown   = "gold_unknown"    // nothing says what should be found
+	GoldUnknown   = "gold_unknown"    // the expected memories are unknown
 	GoldNotStored = "gold_not_stored" // no memory rests on the gold turns: nothing could be found
 	Failed        = "error"
 )
@@ -182,8 +182,7 @@ func grade(ctx context.Context, p *schema.ProbeResult, m memory.Memory, byEvent 
 	}
 }
 
-// Summary counts probes by outcome. The means are over the scored ones only and
-// absent when there are none; RecallAll also counts a lost fact as not found.
+// Summary counts probes by outcome. The means are over scored probes only and absent if there are none; RecallAll also counts a lost fact as not found.
 type Summary struct {
 	K             int      `json:"k"`
 	Probes        int      `json:"probes"`

@@ -27,7 +27,7 @@ import (
 	"membench/schema"
 )
 
-// Isolation says which dialogue shares a memory.
+// Isolation determines which conversations share a memory.
 type Isolation string
 
 const (
@@ -65,7 +65,7 @@ type Options struct {
 	Now         time.Time
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
-	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
+	Redo        bool            // for a complete memory: store again the batches from the first one on in which a model failed
 	// Found receives every fault in the data; nil drops them.
 	Found func(*schema.Finding)
 	// Progress is called before each batch, with the number of batches done and of all; nil:
@@ -300,8 +300,7 @@ func batchKey(p planned) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// Report says what Ingest did. It describes the store, so a resumed run reports what
-// an undisturbed one does; only Known differs.
+// Report is the result of Ingest. It describes the store, so a resumed run reports the same as an undisturbed one; only Known differs.
 type Report struct {
 	Events   int            `json:"events"`
 	Turns    int            `json:"turns"`   // offered to the memory
@@ -314,7 +313,7 @@ type Report struct {
 	Calls    int            `json:"model_calls"`
 }
 
-// ChangedError says that a store was filled from other input.
+// ChangedError reports that a store was filled from other input.
 type ChangedError struct {
 	Scope string
 	What  string
@@ -324,9 +323,8 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the store was filled from other input: memory %q %s; run again with the old input, or start over with --force", e.Scope, e.What)
 }
 
-// Ingest fills the memories of s. Batches that are there already are passed over, so
-// a killed run is finished by the next one; a store that holds batches of other
-// input, or in another order, is a *ChangedError and stays as it is.
+// Ingest fills the memories of s. Batches that are already stored are skipped, so the next run finishes a killed one. A store with batches of other input, or
+// in another order, gives a *ChangedError and is left unchanged.
 func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err

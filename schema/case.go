@@ -7,11 +7,11 @@ type Case struct {
 	Dataset   string     `json:"dataset"`            // name in the catalogue of data sets
 	Source    string     `json:"source,omitzero"`    // sub-set or split, where the data set has them
 	ConvID    ConvID     `json:"conv_id"`            // turn_id runs through it, from 1
-	Unit      string     `json:"unit"`               // what gold evidence names: turn | round | session | chunk | memory
+	Unit      string     `json:"unit"`               // unit of gold evidence: turn | round | session | chunk | memory
 	Speakers  []string   `json:"speakers,omitempty"` // names, the user's first
 	Sessions  []Session  `json:"sessions"`
 	Questions []Question `json:"questions"`
-	Meta      Object     `json:"meta,omitzero"` // what else the source says; never shown to a system
+	Meta      Object     `json:"meta,omitzero"` // other data of the source; never shown to a system
 	Extra     Extra      `json:",embed"`
 }
 
@@ -48,21 +48,20 @@ type CaseTurn struct {
 	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
-// Turn is what a system is given of the turn: no source id, no label.
+// Turn returns the part of the turn that systems may see: no source id, no label.
 func (t CaseTurn) Turn(conv ConvID) Turn {
 	return Turn{Role: t.Role, Name: t.Name, Text: t.Text, Time: t.Time, Sources: []EventRef{{conv, t.TurnID}}, Attachments: t.Attachments}
 }
 
-// MemoryPoint is a gold memory of a session: what a memory system should, or should
-// not, have kept after it.
+// MemoryPoint is a gold memory of a session: a memory that a system should, or should not, have kept after it.
 type MemoryPoint struct {
 	ID         string     `json:"memory_id"`
 	Content    string     `json:"content"`
 	Type       string     `json:"type,omitzero"`
-	Source     string     `json:"source,omitzero"` // normal | interference | …, as the data set says
+	Source     string     `json:"source,omitzero"` // normal | interference | …, as given by the data set
 	IsUpdate   bool       `json:"is_update,omitzero"`
 	Originals  []string   `json:"originals,omitempty"`  // texts that an update replaces
-	Importance *float64   `json:"importance,omitempty"` // as the data set says; no fixed range
+	Importance *float64   `json:"importance,omitempty"` // as given by the data set; no fixed range
 	Evidence   []EventRef `json:"evidence,omitempty"`
 }
 
@@ -73,11 +72,11 @@ func (p MemoryPoint) Interference() bool { return p.Source == "interference" }
 type Question struct {
 	ID          string   `json:"question_id"` // unique in its data set
 	Text        string   `json:"question"`
-	Answer      string   `json:"answer"`                // the gold; a rubric or an explanation where the protocol says so
+	Answer      string   `json:"answer"`                // the gold answer; a rubric or an explanation if the protocol requires one
 	Answers     []string `json:"answers,omitempty"`     // every accepted gold, Answer first, where there are several
 	Wrong       string   `json:"wrong_answer,omitzero"` // an answer known to be wrong (LoCoMo's adversarial_answer)
 	Choices     []string `json:"choices,omitempty"`
-	Rubric      []string `json:"rubric,omitempty"`    // what a good answer states or does, item by item: the unit of a rubric judge
+	Rubric      []string `json:"rubric,omitempty"`    // criteria of a good answer; a rubric judge grades each of them
 	OpenEnded   bool     `json:"open_ended,omitzero"` // the gold describes a good answer instead of giving one: only a model can grade it
 	Category    string   `json:"category"`            // one of Categories
 	RawCategory string   `json:"raw_category"`        // the source's own label, as text
@@ -87,15 +86,13 @@ type Question struct {
 	Checkpoint string   `json:"checkpoint_id,omitzero"`
 	Covered    []string `json:"covered_sessions,omitempty"`
 	Difficulty string   `json:"difficulty,omitzero"`
-	// Evidence is the gold evidence as turns; EvidenceIDs the source's own ids in its
-	// order, Unresolved those of them that name nothing.
+	// Evidence is the gold evidence as turns; EvidenceIDs are the source's own ids in its order; Unresolved are those that match nothing.
 	Evidence      []EventRef   `json:"evidence,omitempty"`
 	EvidenceIDs   []string     `json:"evidence_ids,omitempty"`
 	EvidenceTexts []string     `json:"evidence_texts,omitempty"` // gold facts in words, where evidence is facts and not turns
 	Unresolved    []string     `json:"unresolved,omitempty"`
 	Attachments   []Attachment `json:"attachments,omitempty"`
-	// Errata says what a correction overlay holds against the gold; the score is then
-	// given with and without it.
+	// Errata is a correction of the question or its gold by an overlay; the score is then given with and without it.
 	Errata *Erratum `json:"errata,omitempty"`
 	Meta   Object   `json:"meta,omitzero"`
 }
@@ -110,7 +107,7 @@ func (q Question) Golds() []string {
 
 // Erratum is a known fault of a gold.
 type Erratum struct {
-	Overlay  string     `json:"overlay"`         // which list says so
+	Overlay  string     `json:"overlay"`         // name of the correction list
 	Kind     string     `json:"kind"`            // answer | evidence | question | contested
 	Answer   string     `json:"answer,omitzero"` // corrected gold
 	Question string     `json:"question,omitzero"`
@@ -135,7 +132,7 @@ const (
 	CatKU  = "KU"  // knowledge update: the newest value
 	CatABS = "ABS" // cannot be answered
 	CatCR  = "CR"  // conflict resolution
-	CatOD  = "OD"  // open domain: needs common sense beside the memory
+	CatOD  = "OD"  // open domain: needs common sense in addition to the memory
 	CatTTL = "TTL" // test-time learning: a rule or labels learnt from the input
 	CatLRU = "LRU" // long-range understanding: summary, the whole of it
 	CatVIS = "VIS" // needs an image

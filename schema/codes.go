@@ -6,7 +6,7 @@ type Severity string
 const (
 	SevError   Severity = "error"
 	SevWarning Severity = "warning"
-	SevBoth    Severity = "error or warning" // by schema version; the meaning says how
+	SevBoth    Severity = "error or warning" // depends on the schema version; the meaning says how
 )
 
 // CodeInfo describes one finding code.
@@ -14,7 +14,7 @@ type CodeInfo struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Meaning  string   `json:"meaning"` // one line
-	Do       string   `json:"do"`      // what to do about it
+	Do       string   `json:"do"`      // suggested fix
 }
 
 // Codes lists every finding code, sorted. A code keeps its meaning for ever.

@@ -74,8 +74,8 @@ const (
 	OpDelete = "delete"
 )
 
-// Change is one step from a graph to another: what diff prints, a delta load sends,
-// a graph memory writes. A put without Old adds; with Old it replaces.
+// Change is one step from one graph to another: diff prints changes, a delta load sends them, a graph memory writes them. A put without Old adds; with Old it
+// replaces.
 type Change struct {
 	Op  string  `json:"op"`
 	Old Element `json:"old,omitzero"`

@@ -35,7 +35,7 @@ const (
 	TagEpisodic = "episodic"   // the default: moods, plans, single happenings
 	TagFiller   = "filler"     // nothing to reuse
 	TagInject   = "inject"     // planted for a probe
-	TagProbe    = "probe"      // a question put to the memory
+	TagProbe    = "probe"      // a question to the memory
 )
 
 // Tags lists the five in the seed's order.
@@ -55,9 +55,8 @@ type Event struct {
 	Extra       Extra    `json:",embed"`
 }
 
-// EventMeta is what membench itself keeps in an event's meta. The first three are
-// the seed's; the rest is since 0.1.0. Members that other tools put there stay in
-// the object: read with Object.Read, write single members with Object.With.
+// EventMeta holds the members that membench keeps in an event's meta. The first three are part of 0.0.1; the others appeared in 0.1.0. Members of other tools
+// stay in the object: read with Object.Read, write single members with Object.With.
 type EventMeta struct {
 	SpeechMode  string       `json:"speech_mode,omitzero"` // dialogue | monologue
 	SourceType  string       `json:"source_type,omitzero"` // the header's @source_type
@@ -77,10 +76,10 @@ type EventMeta struct {
 	Expects     []string     `json:"expects,omitempty"` // ids of injects or claims
 	Gold        string       `json:"gold,omitzero"`     // the right answer, where known
 	Attachments []Attachment `json:"attachments,omitempty"`
-	Uncertain   bool         `json:"uncertain,omitzero"` // the speaker could not be told
+	Uncertain   bool         `json:"uncertain,omitzero"` // the speaker could not be determined
 }
 
-// Attachment is something a turn carried beside its text.
+// Attachment is an attachment of a turn.
 type Attachment struct {
 	Type string `json:"type,omitzero"` // image, file, …
 	ID   string `json:"id,omitzero"`   // the source's own id of it
@@ -135,7 +134,7 @@ func (e Event) At(v Version) Event {
 // Ref is the event's anchor.
 func (e Event) Ref() EventRef { return EventRef{e.ConvID, e.TurnID} }
 
-// ReadMeta reads what membench keeps in meta.
+// ReadMeta reads membench's members of meta. It fails if one has the wrong type.
 func (e Event) ReadMeta() (EventMeta, error) {
 	var m EventMeta
 	err := e.Meta.Read(&m)
@@ -145,15 +144,15 @@ func (e Event) ReadMeta() (EventMeta, error) {
 // Is reports whether the event carries the tag.
 func (e Event) Is(tag string) bool { return contains(e.Tags, tag) }
 
-// Turn is the unit given to a memory: what an Event and a benchmark case have in common.
+// Turn is the unit that a memory ingests: the common part of an Event and a benchmark case.
 type Turn struct {
 	Role    string // user | assistant | system | tool
 	Name    string
 	Text    string
 	Time    string     // RFC 3339 or ""
-	Sources []EventRef // the turns it stands for
+	Sources []EventRef // the turns that it represents
 	// Attachments came with it; a system that reads text only sees their captions.
-	Attachments []Attachment `json:",omitzero"` // omitzero: keys of batches without any stay what they were
+	Attachments []Attachment `json:",omitzero"` // omitzero: keys of batches without attachments stay unchanged
 }
 
 // IndexEntry is one chapter of index.json. Paths are relative to the index file's

@@ -3,7 +3,7 @@ package schema
 // MemoryExport is one memory item as a memory system stored it. Key: id.
 type MemoryExport struct {
 	ID         PointID `json:"id"`
-	Payload    Object  `json:"payload"` // PayloadFields and whatever else the system keeps, in its order
+	Payload    Object  `json:"payload"` // PayloadFields and other members of the system, in its order
 	Collection string  `json:"collection"`
 	Isolation  string  `json:"isolation"` // global | per_conv
 	ExportedAt string  `json:"exported_at"`

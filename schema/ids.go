@@ -11,8 +11,7 @@ import (
 	"membench/internal/textnorm"
 )
 
-// Ids are named string types; each is made by one constructor of a Mint and by
-// nothing else. Grammar of 0.1.0 (facts/neo4j.md 5.4):
+// Ids are named string types; each is made only by its constructor of a Mint. Grammar of 0.1.0:
 //
 //	simple = prefix ":" seg
 //	claim  = "claim:" PRED "|" seg "|" simple "|" simple
@@ -20,8 +19,7 @@ import (
 //	person = "person:" seg "/" seg   (0.2.0: conversation, or nothing for the whole project, and name)
 //	node   = claim | simple | compound (a prefix with a fixed number of segs)
 //
-// A seg holds no raw ":" or "|": free text is escaped once, when it becomes part
-// of an id. Version 0.0.1 joins parts raw, as the existing chain does.
+// A seg holds no raw ":" or "|": free text is escaped once, when it becomes part of an id. Version 0.0.1 joins parts raw, as the existing chain does.
 type (
 	ConvID   string // conversation, opaque
 	PointID  string // a memory system's own id of one stored occurrence; see Text for integers
@@ -39,9 +37,8 @@ const MaxIDBytes = 4000
 // A Mint makes the ids of one schema version.
 type Mint struct{ V Version }
 
-// Escape percent-encodes the characters of a free-text part that the grammar uses
-// or that break line tools: '%', '|', ':', C0, DEL, C1, U+2028, U+2029. Upper-case
-// hex of the UTF-8 bytes; all else stays. 0.0.1 escapes nothing.
+// Escape percent-encodes the characters of a free-text part that the grammar uses or that break line tools: '%', '|', ':', C0, DEL, C1, U+2028, U+2029. It
+// writes upper-case hex of the UTF-8 bytes and leaves other characters unchanged. 0.0.1 escapes nothing.
 func (m Mint) Escape(s string) string {
 	if m.V == V001 || !needsEscape(s, "") {
 		return s
@@ -88,7 +85,7 @@ func PercentEncode(s string, reserved func(rune) bool) string {
 	return b.String()
 }
 
-// Unescape undoes Escape. A '%' that starts no escape stays as it is.
+// Unescape reverses Escape. A '%' that starts no escape is kept.
 func Unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -127,8 +124,7 @@ func IsHash(s string) bool {
 	return true
 }
 
-// Memory is the id of a memory text. In 0.0.1 it is taken from the payload's hash
-// when that has the form of one, else from the point.
+// Memory returns the id of a memory text. In 0.0.1 it is made from the payload's hash if that has the form of one, otherwise from the point.
 func (m Mint) Memory(data, hash string, point PointID) MemoryID {
 	if m.V == V001 {
 		if IsHash(hash) {
@@ -258,9 +254,8 @@ func (m Mint) Shortcut(predicate string, root NodeID, object EntityID, claim Cla
 	return m.Edge(predicate, root, NodeID(object))
 }
 
-// FileName is the name of a conversation's file, without its ending: its id with what a
-// file name cannot hold encoded, "_none" for records without one. A leading "_" is
-// encoded, too, so that no id is called "_none".
+// FileName returns the name of a conversation's file, without its extension: its id with characters encoded that a file name cannot contain, "_none" for
+// records without one. A leading "_" is encoded, too, so that no id is called "_none".
 func (conv ConvID) FileName() string {
 	if conv == "" {
 		return "_none"

@@ -15,10 +15,9 @@ type Instant int64
 // epoch is Instant 0 in microseconds since 1970. A day before the year 0, no zone takes a readable instant below 1.
 const epoch = (-719528 - 1) * 86400 * 1_000_000
 
-// ParseInstant reads RFC 3339 or its beginning: 2026, 2026-03, 2026-03-05, 2026-03-05T08:00, with seconds, with a fraction
-// (after '.' or ','; digits below a microsecond are dropped), with 'T' or a blank between date and time, with Z or ±hh:mm.
-// A missing part is its first value: a date is the start of that day. Without an offset it is UTC. It is false for anything
-// else, dates that no calendar has (2026-02-30) included.
+// ParseInstant parses RFC 3339 or a prefix of it: 2026, 2026-03, 2026-03-05, 2026-03-05T08:00, with seconds, with a fraction (after '.' or ','; digits below a
+// microsecond are dropped), with 'T' or a blank between date and time, with Z or ±hh:mm. A missing part has its first value: a date is the start of that day.
+// The default offset is UTC. ok is false for anything else, including impossible dates (2026-02-30).
 func ParseInstant[T string | []byte](s T) (Instant, bool) {
 	p, ok := scanInstant(s)
 	if !ok {
@@ -44,7 +43,7 @@ func ParseTime(s string, zone *time.Location) (time.Time, bool) {
 	return p.in(zone), true
 }
 
-// ParseEpoch reads a positive number of seconds, milliseconds or microseconds since 1970, told apart by size.
+// ParseEpoch parses a positive number of seconds, milliseconds or microseconds since 1970, distinguished by size.
 func ParseEpoch(s string) (time.Time, bool) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f > 0 && f < 1e17) {
@@ -108,7 +107,7 @@ func (p *instantParts) in(zone *time.Location) time.Time {
 	return time.Date(p.year, time.Month(p.month), p.day, p.hour, p.minute, p.second, p.micro*1000, zone)
 }
 
-// scanInstant reads the parts of s from left to right; what is not there keeps its first value.
+// scanInstant reads the parts of s from left to right; missing parts keep their first value.
 func scanInstant[T string | []byte](s T) (p instantParts, ok bool) {
 	p.month, p.day = 1, 1
 	p.year = digits(s, 0, 4)

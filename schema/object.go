@@ -100,7 +100,7 @@ func (o Object) Read(v any) error {
 	return codec.Unmarshal(raw, v)
 }
 
-// With returns a copy with the member set: in place when the name is there, else at the end.
+// With returns a copy with the member set: in place if the name exists, otherwise at the end. It fails if v cannot be encoded.
 func (o Object) With(name string, v any) (Object, error) {
 	val, err := codec.Append(nil, v, codec.Compact)
 	if err != nil {
@@ -163,7 +163,7 @@ func (o *ObjectBuilder) Value(name string, v any) error {
 	return nil
 }
 
-// Object returns what was built.
+// Object returns the object built.
 func (o *ObjectBuilder) Object() Object {
 	if len(o.b) == 0 {
 		return Object{}

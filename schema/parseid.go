@@ -226,8 +226,7 @@ func (p *idReader) upper() (string, error) {
 	return p.s[from:p.i], nil
 }
 
-// seg reads a free-text part up to ':', '|', one of sep or the end. Only what must be
-// escaped may be, in upper-case hex.
+// seg reads a free-text part up to ':', '|', one of sep or the end. Only characters that must be escaped may be, in upper-case hex.
 func (p *idReader) seg(sep string) (string, error) {
 	from, escaped := p.i, false
 	for p.i < len(p.s) {

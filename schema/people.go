@@ -15,20 +15,19 @@ const (
 	ScopeProject      = "project"      // a name is one person everywhere
 )
 
-// Ids that identify nobody: written if the name of the user or the agent is unknown.
+// Ids of unknown users and agents.
 const (
 	AnyUser  = "user"
 	AnyAgent = "assistant"
 )
 
-// People say who is who in a project. The zero value knows nobody: the same name in two
-// conversations is then two people.
+// People lists the people of a project. The zero value knows nobody: the same name in two conversations is then two people.
 type People struct {
 	Scope string   `yaml:"scope" json:"scope,omitempty"` // of names that no entry has; default ScopeConversation
 	Known []Person `yaml:"known" json:"known,omitempty"`
 }
 
-// A Person is one human being or agent of the project, whatever the sources call it.
+// A Person is one human being or agent of the project, under all names of the sources.
 type Person struct {
 	Name          string   `yaml:"name" json:"name,omitempty"`
 	Aliases       []string `yaml:"aliases" json:"aliases,omitempty"`             // other names, and ids such as user:lin or agent:lanxi
@@ -73,8 +72,7 @@ func (p People) Ref(m Mint, conv ConvID, name string) Ref {
 	return person(m, string(conv), name)
 }
 
-// Declared is the person that an id of a user or agent means: the entry that has it
-// among its aliases, else the user or agent itself.
+// Declared returns the person for the id of a user or agent: the entry that has it among its aliases, or the user or agent itself.
 func (p People) Declared(m Mint, conv ConvID, typ, id string) Ref {
 	if k, ok := p.find(conv, strings.ToLower(typ)+":"+id); ok {
 		return person(m, "", k.Name)
@@ -88,9 +86,8 @@ func (p People) Declared(m Mint, conv ConvID, typ, id string) Ref {
 	return Ref{Type: LabelAgent, ID: EntityID(m.Agent(id))}
 }
 
-// Speaker is who says a turn or is meant by a memory's "I": the person of that name
-// where the side has no declared id, else the declared user or agent. It is false where
-// nothing says who it is.
+// Speaker returns the speaker of a turn, or the person meant by a memory's "I": the person of that name if the side has no declared id, otherwise the declared
+// user or agent. ok is false if the person is unknown.
 func (p People) Speaker(m Mint, conv ConvID, typ, declared, name string) (Ref, bool) {
 	declared, name = strings.TrimSpace(declared), textnorm.Name(name)
 	unnamed := declared == "" || typ == LabelUser && declared == AnyUser || typ != LabelUser && declared == AnyAgent

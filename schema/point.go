@@ -11,10 +11,10 @@ import (
 // holds the byte. The digits follow.
 const intPoint = "\xff"
 
-// Text is the id as text, as it is part of other ids: an integer is its digits.
+// Text returns the id as text, as it is part of other ids: an integer is its digits.
 func (p PointID) Text() string { return strings.TrimPrefix(string(p), intPoint) }
 
-// AppendJSON appends the id as it is in the data: a string, or an integer.
+// AppendJSON appends the id as in the data: a string or an integer.
 func (p PointID) AppendJSON(dst []byte) []byte {
 	if digits, ok := strings.CutPrefix(string(p), intPoint); ok {
 		return append(dst, digits...)
@@ -24,7 +24,7 @@ func (p PointID) AppendJSON(dst []byte) []byte {
 
 func (p PointID) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a string or an integer; null is "". Anything else is an error.
+// UnmarshalJSON parses a string or an integer; null is "". Anything else is an error.
 func (p *PointID) UnmarshalJSON(b []byte) error {
 	switch {
 	case len(b) > 0 && b[0] == '"':

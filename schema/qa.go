@@ -5,8 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// QARecord is one question put to one system: what was shown, what was answered, how
-// it was graded. Key: (system, repeat, case_id, question_id).
+// QARecord is one question asked of one system: the hits and context shown, the answer, and its grades. Key: (system, repeat, case_id, question_id).
 type QARecord struct {
 	System      string     `json:"system"`
 	Repeat      int        `json:"repeat,omitzero"` // from 0
@@ -30,16 +29,14 @@ type QARecord struct {
 	EvidenceIDs []string   `json:"evidence_ids,omitempty"`
 	// EvidenceTexts are the gold facts in words, where evidence is gold memory points.
 	EvidenceTexts []string `json:"evidence_texts,omitempty"`
-	// Errata is what a correction list holds against the gold. The recorded gold stays;
-	// grades against the corrected one are beside those against it.
+	// Errata is a correction of the gold. The recorded gold stays; answers have grades against both.
 	Errata *Erratum `json:"errata,omitempty"`
 
 	K       int      `json:"k,omitzero"`        // hits asked for
 	Hits    []QAHit  `json:"hits"`              // best first
-	Below   []QARank `json:"below_k,omitempty"` // what was below k, shown to nobody: for explain
-	Context string   `json:"context,omitzero"`  // what the reader was shown
-	// ContextID names the context where the file leaves it to the ShownContext beside it;
-	// whoever reads records with eval/records finds it in Context.
+	Below   []QARank `json:"below_k,omitempty"` // hits ranked below k, which were not shown to the reader; explain uses them
+	Context string   `json:"context,omitzero"`  // context shown to the reader
+	// ContextID names the context if the file refers to a ShownContext in the same folder; eval/records resolves it into Context.
 	ContextID string `json:"context_id,omitzero"`
 	Answer    string `json:"answer"`
 	By        By     `json:"by"`      // who answered: "rule", a model, or the system itself
@@ -73,7 +70,7 @@ type ShownContext struct {
 // At returns c: it exists since 0.1.0 only.
 func (c ShownContext) At(Version) ShownContext { return c }
 
-// ContextID names a context by what it says.
+// ContextID returns the id of a context, a hash of its text.
 func ContextID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
@@ -82,7 +79,7 @@ func ContextID(text string) string {
 // At returns r: runs exist since 0.1.0 only.
 func (r QARecord) At(Version) QARecord { return r }
 
-// Record is what a record has of its question; whoever asks fills in the rest.
+// Record returns a record with the members of its question; the caller fills in the others.
 func (q Question) Record() QARecord {
 	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Choices: q.Choices, Rubric: q.Rubric, OpenEnded: q.OpenEnded, Category: q.Category, RawCategory: q.RawCategory,
 		Abstain: q.Abstain, AsOf: q.AsOf, Evidence: q.Evidence, EvidenceIDs: q.EvidenceIDs, EvidenceTexts: q.EvidenceTexts, Errata: q.Errata}
@@ -139,14 +136,14 @@ type QAHit struct {
 	Meta    Object     `json:"-"`                 // the system's description of it
 }
 
-// QARank is the place of a memory that was not among the hits.
+// QARank is the rank of a memory that was not among the hits.
 type QARank struct {
 	Rank    int        `json:"rank"` // from k+1
 	ID      PointID    `json:"id"`
 	Sources []EventRef `json:"sources,omitempty"`
 }
 
-// StepUsage is what one step cost at the models.
+// StepUsage is the model usage of one step.
 type StepUsage struct {
 	Step         string `json:"step"` // ingest | retrieve | read | judge | …
 	Model        string `json:"model,omitzero"`
@@ -161,13 +158,13 @@ type StepUsage struct {
 type Grade struct {
 	Protocol string   `json:"protocol"`       // name@version
 	By       By       `json:"by"`             // "rule", or the judge's model
-	Gold     string   `json:"gold,omitzero"`  // which gold: "" is the recorded one, GoldCorrected that of Errata
+	Gold     string   `json:"gold,omitzero"`  // gold graded against: "" is the recorded one, GoldCorrected the one of Errata
 	Score    *float64 `json:"score"`          // [0,1]
 	Label    string   `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
 	Outcome  string   `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
-	Doubt    string   `json:"doubt,omitzero"` // why the verdict is doubtful; the score is then what the judge leans to
+	Doubt    string   `json:"doubt,omitzero"` // reason for doubt about the verdict; the score is then what the judge leans to
 	Reason   string   `json:"reason,omitzero"`
-	Facts    []string `json:"facts,omitempty"` // what a rule compared, in its order
+	Facts    []string `json:"facts,omitempty"` // facts that a rule compared, in order
 	Reply    string   `json:"reply,omitzero"`  // a judge's raw words
 	Prompt   string   `json:"prompt_sha256,omitzero"`
 	// ModelOutcome is how the judge's call ended (llm.Outcome), where that is not complete.
@@ -175,7 +172,7 @@ type Grade struct {
 	Parts        map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
 }
 
-// Grader names who graded: the protocol, and the model where it is one.
+// Grader names the grader: the protocol, and the model if there is one.
 func (g *Grade) Grader() string {
 	if g.By == ByRule || g.By == "" {
 		return g.Protocol
@@ -183,7 +180,8 @@ func (g *Grade) Grader() string {
 	return g.Protocol + " by " + string(g.By)
 }
 
-// GoldCorrected marks a grade against the corrected gold. It is kept beside the same protocol's grade against the recorded one and is never added to it.
+// GoldCorrected marks a grade against the corrected gold. It is kept in addition to the same protocol's grade against the recorded one and is never added to
+// it.
 const GoldCorrected = "corrected"
 
 // Outcomes of grading.
@@ -194,7 +192,7 @@ const (
 	GradeNotAnswered = "not_answered" // asking ended in an error, timeout or refusal
 )
 
-// SessionRecord is what one session did to one memory. Key: (system, repeat, case_id, session_id).
+// SessionRecord is the effect of one session on one memory. Key: (system, repeat, case_id, session_id).
 type SessionRecord struct {
 	System    string        `json:"system"`
 	Repeat    int           `json:"repeat,omitzero"`
@@ -206,8 +204,7 @@ type SessionRecord struct {
 	Points    []MemoryPoint `json:"memory_points,omitempty"` // gold of this session
 	Snapshot  []MemoryState `json:"snapshot,omitempty"`      // after the session
 	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
-	// Changes are what the receipts say that became of memories inside the session, in
-	// their order: what a delta of the whole session no longer shows.
+	// Changes are the changes of memories that receipts reported during the session, in order. A delta of the whole session no longer shows them.
 	Changes []MemoryChange `json:"changes,omitempty"`
 	// Lost are turns given to the system until now that none of its memories holds, where
 	// it keeps most others as they were said: lost, or forgotten by design.
@@ -233,9 +230,9 @@ type MemoryState struct {
 	Status  string     `json:"status,omitzero"`     // active | invalid
 	Sources []EventRef `json:"sources,omitempty"`
 
-	Kind        string       `json:"-"` // turn, pair, chunk, fact, note, insight, summary: what it is
+	Kind        string       `json:"-"` // kind of the item: turn, pair, chunk, fact, note, insight, summary
 	Tier        string       `json:"-"` // where it lies, in systems with tiers
-	Time        string       `json:"-"` // of what it says, RFC 3339 or its beginning; "" unknown
+	Time        string       `json:"-"` // time of its content, RFC 3339 or a prefix of it; "" if unknown
 	Attachments []Attachment `json:"-"`
 	Links       []PointID    `json:"-"` // other items that the system ties to it, or made it of
 	Meta        Object       `json:"-"`

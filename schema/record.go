@@ -38,7 +38,7 @@ type Finding struct {
 	Have    string `json:"have,omitzero"`
 	Want    string `json:"want,omitzero"`
 	Warning bool   `json:"warning,omitzero"` // warnings never change the exit code
-	Hint    string `json:"hint,omitzero"`    // what to do next
+	Hint    string `json:"hint,omitzero"`    // suggested next step
 	Failed  string `json:"failed,omitzero"`  // a model or service failed, and the record is not at fault: how (llm.Outcome)
 }
 
@@ -80,17 +80,16 @@ type Record[T any] struct {
 	V   T
 }
 
-// Seq is what every stage reads and writes. An error is a *Finding (that record is
-// skipped, unless the finding is a warning beside a value, and counted) or anything
-// else (yielded once, ends the stream).
+// Seq is the input and output of every stage. An error is a *Finding (the record is skipped and counted, unless the finding is a warning with a value) or
+// anything else (yielded once, ends the stream).
 type Seq[T any] = iter.Seq2[Record[T], error]
 
 // Extra keeps members that a type does not know; they come back after the known
 // ones, sorted by name.
 type Extra = map[string]json.RawMessage
 
-// By says who produced a record: "rule" or a model's name.
+// By names the producer of a record: "rule" or a model's name.
 type By string
 
-// ByRule marks what the rule twins make.
+// ByRule marks records made by rules.
 const ByRule By = "rule"

@@ -14,7 +14,7 @@ type RejectedError struct {
 	Step     string
 	Rejected int
 	Taken    int
-	Written  bool // what was taken is written
+	Written  bool // the accepted records are written
 }
 
 func (e *RejectedError) Error() string {
@@ -31,8 +31,7 @@ func (e *RejectedError) Error() string {
 // Is reports whether target is ErrFindings.
 func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
 
-// A BrokenError ends a step that cannot read an input at all, because of what it holds:
-// it is an ErrFindings.
+// A BrokenError ends a step that cannot read an input at all, because of its content: it is an ErrFindings.
 type BrokenError struct{ Err error }
 
 // Brokenf makes a BrokenError.
@@ -46,7 +45,7 @@ func (e *BrokenError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrFindings.
 func (e *BrokenError) Is(target error) bool { return target == ErrFindings }
 
-// A Loss is what a step knows of records that it could not take.
+// A Loss counts the records that a step could not accept.
 type Loss struct {
 	Step     string
 	Rejected int
@@ -65,7 +64,7 @@ func (l Loss) Lost() bool {
 	return l.Rejected > 0 && !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken)
 }
 
-// Before is asked before anything is written: a *RejectedError says that nothing must be.
+// Before is called before anything is written: it returns a *RejectedError if nothing may be written.
 func (l Loss) Before() error {
 	if l.Lost() && (l.Strict || l.Taken == 0) {
 		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken}
@@ -73,8 +72,7 @@ func (l Loss) Before() error {
 	return nil
 }
 
-// After is asked when everything is written: a *RejectedError says that some records
-// were lost.
+// After is called when everything is written: it returns a *RejectedError if some records were lost.
 func (l Loss) After() error {
 	if l.Lost() {
 		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: true}
@@ -89,7 +87,7 @@ type FailedError struct {
 	Failed  int
 	Taken   int
 	Why     map[string]int // how they failed (Finding.Failed)
-	Written bool           // what could be made is written
+	Written bool           // the successful results are written
 	Again   string         // the flag with which the next run asks about them, where one is needed
 }
 
@@ -135,8 +133,7 @@ func (e *FailedError) Error() string {
 	return s + "; run it again: only what failed is asked about"
 }
 
-// Written reports whether err only says that some records were lost or failed, and the
-// rest is written.
+// Written reports whether err only says that some records were lost or failed, and the rest is written.
 func Written(err error) bool {
 	var lost *RejectedError
 	var failed *FailedError

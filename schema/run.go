@@ -1,6 +1,6 @@
 package schema
 
-// Manifest is written beside the outputs of one step and records what made them.
+// Manifest describes how the outputs of one step were made; it is written to the same folder.
 type Manifest struct {
 	SchemaVersion Version           `json:"schema_version"`
 	Step          string            `json:"step"`

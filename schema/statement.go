@@ -42,8 +42,8 @@ type Evidence struct {
 	SceneID   string   `json:"scene_id"`
 	CreatedAt string   `json:"created_at"`
 	Text      string   `json:"text"` // the memory's data, unchanged
-	// EventTime is when what it says happened or began, where it says so: a year, month
-	// or day, or two days as from/to. Since 0.2.0; CreatedAt is when it was said.
+	// EventTime is the time at which the remembered event happened or began, if the memory names it: a year, month or day, or two days as from/to. Since 0.2.0;
+	// CreatedAt is the time at which it was said.
 	EventTime string `json:"event_time,omitzero"`
 	Extra     Extra  `json:",embed"`
 }
@@ -75,7 +75,7 @@ type Claim struct {
 	Extra        Extra      `json:",embed"`
 }
 
-// At omits what is newer than v.
+// At returns c without members newer than v.
 func (c Claim) At(v Version) Claim {
 	if v == V001 {
 		c.By, c.Reason, c.SupersededBy, c.Aliases = "", "", "", nil
@@ -102,7 +102,7 @@ type Entity struct {
 	Extra      Extra      `json:",embed"`
 }
 
-// At omits what is newer than v.
+// At returns e without members newer than v.
 func (e Entity) At(v Version) Entity {
 	if v == V001 {
 		e.IDAliases = nil
@@ -142,7 +142,7 @@ func (s *Statement) UnmarshalJSON(b []byte) error {
 	return &codec.Error{Pointer: "/record_type", Have: strconv.Quote(typ), Want: "claim or entity", Msg: "unknown record type"}
 }
 
-// At omits what is newer than v.
+// At returns s without members newer than v.
 func (s Statement) At(v Version) Statement {
 	if s.Claim != nil {
 		c := s.Claim.At(v)

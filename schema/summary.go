@@ -1,7 +1,7 @@
 package schema
 
-// Summary is what the graded records of one system on one data set come to. Key:
-// (system, dataset). Every value is in [0,1]; whoever prints it makes percents.
+// Summary holds the figures of the graded records of one system on one data set. Key: (system, dataset). Every value is in [0,1]; printing converts to per
+// cent.
 type Summary struct {
 	System     string         `json:"system"`
 	Dataset    string         `json:"dataset"`
@@ -11,7 +11,7 @@ type Summary struct {
 	Coverage   *float64       `json:"coverage,omitempty"`
 	Confidence float64        `json:"confidence"` // of every interval
 	Outcomes   map[string]int `json:"outcomes"`   // of asking, see the Outcome constants; every record counted once
-	// Fingerprint holds what must be equal for runs to be compared: field → value.
+	// Fingerprint holds the fields that must be equal for runs to be comparable: field → value.
 	Fingerprint map[string]string `json:"fingerprint"`
 	Scores      []Score           `json:"scores"` // by (protocol, by)
 	Metrics     *Metrics          `json:"metrics,omitempty"`
@@ -27,12 +27,11 @@ type Summary struct {
 // At returns s: summaries exist since 0.1.0 only.
 func (s Summary) At(Version) Summary { return s }
 
-// Cost is the price of usage: of all tokens, those of calls that a cassette answered
-// (paid earlier) included. A model without a price is named and adds nothing.
+// Cost is the price of the usage of all tokens, including calls answered from a cassette (paid earlier). A model without a price is listed and adds nothing.
 type Cost struct {
 	Currency string     `json:"currency"`
 	AsOf     string     `json:"as_of,omitzero"` // day of the price table
-	Total    float64    `json:"total"`          // in the currency, of what has a price
+	Total    float64    `json:"total"`          // of everything that has a price, in the currency
 	Steps    []StepCost `json:"steps"`          // sorted by step
 	Unpriced []string   `json:"unpriced,omitempty"`
 }
@@ -66,8 +65,8 @@ type Score struct {
 type Corrected struct {
 	Overlays  []string `json:"overlays"`  // the correction lists
 	Questions int      `json:"questions"` // graded again against a corrected gold
-	LeftOut   int      `json:"left_out"`  // no right answer can be told: contested golds, wrong questions
-	Overall   Figure   `json:"overall"`   // micro; n is without those left out
+	LeftOut   int      `json:"left_out"`  // excluded because no right answer is known: contested golds, wrong questions
+	Overall   Figure   `json:"overall"`   // micro average without the excluded questions
 	// RawCategories are the set's labels that hold such a question, apart ones too.
 	RawCategories []CategoryFigure `json:"raw_categories,omitempty"`
 }
@@ -81,14 +80,12 @@ type CategoryFigure struct {
 	Figure Figure   `json:"figure"`
 }
 
-// Figure is a mean of scores with its intervals and with what was omitted. A missing
-// number is null, never 0.
+// Figure is a mean of scores with its intervals and the number of excluded answers. A missing number is null, never 0.
 type Figure struct {
 	N        int `json:"n"`        // questions scored; of repeats each question once
 	Unscored int `json:"unscored"` // the protocol applies, but asking or judging failed
-	// Doubtful counts the answers whose verdict is doubtful; Value holds what the judge leans
-	// to. DoubtLo is the lower end of the interval with all of them wrong, DoubtHi the upper
-	// end with all of them right; absent where none is.
+	// Doubtful counts the answers with a doubtful verdict; Value counts them as the judge leans. DoubtLo is the lower end of the interval with all of them
+	// wrong, DoubtHi the upper end with all of them right; absent if there are none.
 	Doubtful int      `json:"doubtful,omitzero"`
 	DoubtLo  *float64 `json:"doubt_lo,omitempty"`
 	DoubtHi  *float64 `json:"doubt_hi,omitempty"`

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// A UsageError is a fault of what was asked for: an option, a path, a file of settings.
-// Neither the data nor a service is at fault, and the same call fails again. The command
-// ends with exit status 2.
+// A UsageError reports a mistake in a request: an option, a path, a settings file. Neither the data nor a service is at fault, and the same call fails again.
+// The command exits with status 2.
 type UsageError struct {
 	Err error
 
@@ -26,6 +25,5 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...), format, args}
 }
 
-// ErrFindings says that the data has errors, which were reported. The command ends with
-// exit status 3.
+// ErrFindings reports that the data has errors, which were reported. The command exits with status 3.
 var ErrFindings = errors.New("the data has errors")

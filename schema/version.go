@@ -35,8 +35,7 @@ func (v Version) Before(w Version) bool {
 	return slices.Index(Versions(), v) < slices.Index(Versions(), w)
 }
 
-// Versioned records can be written as an older version: At returns a copy without
-// what is newer than v.
+// Versioned records can be written as an older version: At returns a copy without members newer than v.
 type Versioned[T any] interface{ At(v Version) T }
 
 // A Kind names one record type.

@@ -23,15 +23,13 @@ import (
 // programs that write one object.
 const maxValue = 512 << 20
 
-// each hands every JSON value of the files to take; what take refuses with a
-// *schema.Finding is reported, and the next is read.
+// each passes every JSON value of the files to take. A *schema.Finding from take is reported, and reading continues.
 func (r *reader) each(files []*file, take func(v *datasets.Value) error) error {
 	return datasets.Each(r.ctx, values(files), datasets.Options{Max: maxValue, Report: r.Report}, take)
 }
 
-// chatGPT reads conversations.json: a tree of messages for each conversation, of which the
-// path from current_node to the root is what was said last. Other branches (answers made
-// again, questions edited) are counted.
+// chatGPT reads conversations.json: a tree of messages for each conversation. The path from current_node to the root is the final conversation; other branches
+// (regenerated answers, edited questions) are counted.
 var chatGPT = Form{
 	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", sorted: true,
 	match: func(files []*file) []*file { return named(files, "", `"mapping"`, `"current_node"`) },
@@ -84,17 +82,15 @@ type gptMessage struct {
 }
 
 var (
-	// answerMark is a source, an entity or a link in an answer, between characters of private
-	// use: its kind, then what it holds.
+	// answerMark matches a source, an entity or a link in an answer, between characters of private use: its kind, then its content.
 	answerMark = regexp.MustCompile(`(\s?)\x{e200}([^\x{e201}]*)\x{e201}`)
 	// sourceMark is a source by its number.
 	sourceMark = pattern.New(`\s?【\d+(?::\d+)?†[^】]*】`)
-	// markedAt is what the mark of a source points at.
+	// markedAt matches the reference of a source mark.
 	markedAt = pattern.New(`^(?:turn\d+[a-z_]+\d+,?\s*)+$|^\{`)
 )
 
-// answered is the text of an answer as it is shown: without marks of sources; of an entity
-// its name, of a link its text.
+// answered returns the text of an answer as displayed: without marks of sources; entities by their names, links by their texts.
 func answered(s string) string {
 	s = answerMark.ReplaceAllStringFunc(s, func(mark string) string {
 		p := answerMark.FindStringSubmatch(mark)
@@ -156,7 +152,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 				Type string `json:"content_type"`
 				Text string `json:"text"`
 				ID   string `json:"asset_pointer"`
-				// What was spoken: the sound lies within.
+				// Audio is a spoken message; the sound is inside it.
 				Audio struct {
 					ID string `json:"asset_pointer"`
 				} `json:"audio_asset_pointer"`
@@ -218,8 +214,7 @@ type claudeConversation struct {
 	Messages []claudeMessage `json:"chat_messages"`
 }
 
-// continued is the messages on the way from the last one back to the start, by id; nil
-// where the export does not say what each one follows.
+// continued returns the messages on the path from the last one to the start, by id; nil if the export does not record parents.
 func (c claudeConversation) continued() map[string]bool {
 	if len(c.Messages) == 0 {
 		return nil
@@ -244,7 +239,7 @@ func (c claudeConversation) continued() map[string]bool {
 	}
 }
 
-// claudeRoot is what the first message of a conversation follows.
+// claudeRoot is the parent of the first message of a conversation.
 const claudeRoot = "00000000-0000-4000-8000-000000000000"
 
 type claudeMessage struct {
@@ -399,7 +394,7 @@ func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 	}
 	for j, s := range rest[1:i] {
 		name, ok := attached(s)
-		_, heads := attached(rest[j+2]) // "Attached 1 file." stands above the first
+		_, heads := attached(rest[j+2]) // "Attached 1 file." appears above the first
 		if ok {
 			files = append(files, strings.TrimSpace(name))
 		} else if !heads {
@@ -435,8 +430,7 @@ func (r *reader) pageTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// time reads an instant that a program wrote; what it cannot read is a finding, and the
-// message has no time.
+// time parses an instant written by a program. An unreadable time is reported, and the message has no time.
 func (r *reader) time(s string, pos schema.Pos) time.Time {
 	t, ok := schema.ParseTime(s, r.zone())
 	if !ok && s != "" {
@@ -503,7 +497,7 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// short is enough of an id to tell conversations with one title apart.
+// short returns enough of an id to distinguish conversations with the same title.
 func short(id string) string { return id[:min(len(id), 8)] }
 
 // kindOf is the kind of an attachment by its MIME type.

@@ -2,15 +2,12 @@
 //
 //	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Write ──▶ chat lines (JSON Lines)
 //
-// A line keeps who spoke, when, what was attached, what was quoted, and the file and line
-// of the export that it was read from (source_file, source_line). Lines of one
-// conversation are in the order of their times; conversations in the order of their
-// first appearance. What is not a message (someone joined, a call, a deleted message) is
-// counted in a warning; a message that cannot be read is a finding. Codes: CHT.
+// A line keeps speaker, time, attachments, quotation, and the file and line of the export that it was read from (source_file, source_line). Lines of one
+// conversation are sorted by time; conversations are in the order of first appearance. Entries that are not messages (someone joined, a call, a deleted
+// message) are counted in a warning; an unreadable message is a finding. Codes: CHT.
 //
-// Exports are read as streams: memory holds one message of a file, or one conversation
-// where the export is a list of conversations; mail, tables and Slack, whose lines must
-// be put in order, are sorted on disk.
+// Exports are read as streams: memory holds one message of a file, or one conversation if the export is a list of conversations. Mail, tables and Slack, whose
+// lines must be sorted, are sorted on disk.
 package chats
 
 import (
@@ -36,9 +33,9 @@ type Message struct {
 	Role        string              // user, assistant, system or tool; empty means user
 	Name        string              // who spoke
 	Time        time.Time           // zero where the export does not say
-	Text        string              // as it was written, without what it quotes
-	Quote       string              // what it replies to, or quotes
-	Attachments []schema.Attachment // what it carries beside text
+	Text        string              // as written, without quotations
+	Quote       string              // text that it replies to or quotes
+	Attachments []schema.Attachment // attachments
 	Pos         schema.Pos          // where it is in the export
 }
 
@@ -46,40 +43,38 @@ type Message struct {
 type Form struct {
 	Name string // as --form takes it
 	Doc  string // where people get such a file
-	// sorted says that messages come conversation by conversation, in the order of time.
+	// sorted reports that messages come conversation by conversation, in the order of time.
 	sorted bool
 	// match gives the files of an export that hold messages; none: it is not this form.
 	match func(files []*file) []*file
 	read  func(r *reader, files []*file) error
 }
 
-// Forms lists what is read, in the order in which an export is compared with it.
+// Forms lists the supported forms, in the order in which an export is compared with them.
 func Forms() []Form {
 	return []Form{chatGPT, claude, gemini, telegram, discord, slack, whatsApp, mbox, plain, table}
 }
 
 // Options of reading.
 type Options struct {
-	Form  string            // "": told from names and content
+	Form  string            // "": detected from names and content
 	Map   map[string]string // columns of a table
-	Dates string            // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
+	Dates string            // order of the parts in dates such as 3/4/26: dmy, mdy or "" (detected from the file)
 	Zone  *time.Location    // of times that name none; nil: UTC
-	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
-	// as the web names it; "": what they look like.
+	// Encoding is the encoding of files, and of parts of mails that name none, that are not UTF-8, by its name on the web; "": detected.
 	Encoding string
 	// Report receives every finding.
 	Report func(*schema.Finding)
 }
 
-// An Export is what was found at one path.
+// An Export is the export found at one path.
 type Export struct {
 	Form  Form
 	Path  string
 	files []*file
 }
 
-// Find detects the form of path: a file, a zip or a folder. It fails with a
-// *schema.Finding when it is none of the forms.
+// Find detects the form of path: a file, a zip or a folder. It fails with a *schema.Finding if it matches none of the forms.
 func Find(path string, o Options) (*Export, error) {
 	if _, err := htmlindex.Get(o.Encoding); o.Encoding != "" && err != nil {
 		return nil, &schema.UsageError{Err: fmt.Errorf("--encoding: found %q, expected a name such as gb18030, windows-1252, shift_jis or big5", o.Encoding)}
@@ -114,7 +109,7 @@ func names() []string {
 	return out
 }
 
-// unknown says what was expected and what was found, and how such a file can be read.
+// unknown returns a finding that says what was expected, what was found, and how to read such a file.
 func unknown(path string, files []*file, o Options) *schema.Finding {
 	f := &schema.Finding{Pos: schema.Pos{File: path}, Code: codeForm, Message: "not a known chat export",
 		Want: "an export of " + strings.Join(names(), ", ")}
@@ -138,10 +133,10 @@ func unknown(path string, files []*file, o Options) *schema.Finding {
 const (
 	codeForm    = "CHT001" // not a known export
 	codeMessage = "CHT002" // a message cannot be read
-	codeLeft    = "CHT003" // not messages, left out, with their number
+	codeLeft    = "CHT003" // skipped entries that are not messages, with their number
 	codeDates   = "CHT004" // dates that can be read in two ways
 	codeOnce    = "CHT005" // names that start one line only
-	codeCharset = "CHT006" // not UTF-8, read as something else
+	codeCharset = "CHT006" // not UTF-8, read in another encoding
 )
 
 // A reader reads one export.
@@ -149,7 +144,7 @@ type reader struct {
 	Options
 	ctx  context.Context
 	emit func(Message) error
-	left map[string]int // what was omitted, by kind
+	left map[string]int // number of skipped entries by kind
 
 	held     map[string]string // the account that has a name
 	nameless bool              // a speaker's account is not known
@@ -197,7 +192,7 @@ func (r *reader) fault(pos schema.Pos, message, have, want string) {
 	r.Report(&schema.Finding{Pos: pos, Code: codeMessage, Message: message, Have: have, Want: want})
 }
 
-// ConvID makes a conversation id of a title and what makes it unique in its export.
+// convID makes a conversation id from a title and the parts that make it unique in its export.
 func convID(parts ...string) schema.ConvID {
 	var b strings.Builder
 	for _, p := range parts {

@@ -14,8 +14,8 @@ import (
 	"membench/schema"
 )
 
-// discordChannel is a channel's file of messages in Discord's own data package (Settings,
-// Privacy & Safety, Request all of my data). It holds what one person wrote, nothing else.
+// discordChannel matches a channel's file of messages in Discord's data package (Settings, Privacy & Safety, Request all of my data). It contains only messages
+// written by one person.
 var discordChannel = regexp.MustCompile(`(?i)(?:^|/)c?(\d+)/messages\.(json|csv)$`)
 
 // discordPackage are the files of a data package: who it is of, the names of channels,

@@ -44,7 +44,7 @@ func (f *file) text() string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// newFile is a file; the encoding of what is not UTF-8 is named by the user, or "".
+// newFile returns a file. The user names the encoding for files that are not UTF-8, or "".
 func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *file {
 	f := &file{name: name, base: base}
 	f.open = func() (io.ReadCloser, error) {
@@ -53,9 +53,9 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 			return nil, err
 		}
 		in := bufio.NewReaderSize(r, headSize)
-		head, _ := in.Peek(headSize) // what cannot be read is met again
+		head, _ := in.Peek(headSize) // a read error occurs again when the file is read
 		f.encoding = encodingOf(head, encoding)
-		// A byte order mark says what follows; without one it is UTF-8, or what it looks like.
+		// A byte order mark determines the encoding; without one it is UTF-8, or detected.
 		other := transform.Transformer(transform.Nop)
 		if e, err := htmlindex.Get(f.encoding); err == nil {
 			other = e.NewDecoder()
@@ -71,7 +71,7 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 			return nil
 		}
 		defer r.Close()
-		b, _ := io.ReadAll(io.LimitReader(r, headSize)) // what cannot be read here is an error when it is read whole
+		b, _ := io.ReadAll(io.LimitReader(r, headSize)) // a read error is reported when the file is read whole
 		return b
 	})
 	return f
@@ -146,7 +146,7 @@ func encodingOf(head []byte, named string) string {
 	return "gb18030"
 }
 
-// guessed reports that the encoding of a file was told from what it looks like.
+// guessed reports that the encoding of a file was detected from its content.
 func (f *file) guessed(o Options) {
 	if o.Encoding == "" && f.encoding != "" && o.Report != nil {
 		o.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeCharset, Warning: true, Message: "the file is not UTF-8; it was read as " + f.encoding,
@@ -245,7 +245,7 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// named selects files by the last part of their names and by what their heads contain.
+// named selects files by the last part of their names and by the content of their heads.
 func named(files []*file, base string, contains ...string) []*file {
 	var out []*file
 	for _, f := range files {

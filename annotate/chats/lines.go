@@ -17,8 +17,7 @@ import (
 	"membench/schema"
 )
 
-// maxLine is the longest line of a text export in bytes; what is longer is cut with a
-// finding.
+// maxLine is the longest line of a text export in bytes; longer lines are cut with a finding.
 const maxLine = 1 << 20
 
 // rawLines hands every line of a file to take, with its end. Of a line beyond maxLine the
@@ -99,9 +98,8 @@ func (p *pending) more(r *reader, text string, pos schema.Pos) {
 	}
 }
 
-// whatsApp reads the text that WhatsApp exports, in the forms of its phones and
-// languages: a date and time, in brackets or followed by " - ", a name, a colon, a text
-// that may go on for several lines.
+// whatsApp reads the text exports of WhatsApp, in the forms of its phones and languages: a date and time, in brackets or followed by " - ", a name, a colon,
+// and a text of one or more lines.
 var whatsApp = Form{
 	Name: "whatsapp", Doc: "WhatsApp: a chat's menu, Export chat (text or zip)", sorted: true,
 	match: func(files []*file) []*file {
@@ -142,14 +140,13 @@ var (
 	fileNamed = pattern.New(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
 	omitted   = pattern.New(`^<[^<>\n]{3,50}>$`)
 	editedEnd = pattern.New(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
-	// The phone starts its own words with a left-to-right mark; if they replace an omitted file, they are short and contain the word for "omitted". A
-	// mark within starts a
-	// detail: how long a call was, what a tap does.
+	// The phone starts its own words with a left-to-right mark; if they replace an omitted file, they are short and contain the word for "omitted". A mark
+	// inside starts a detail: the length of a call, the effect of a tap.
 	byPhone   = pattern.New(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\n]{2,400})$`)
 	leftOut   = pattern.New(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$|^(?:已?忽略|已?省略|已?略過)`)
 	sentence  = pattern.New(`[.。!！]\s*$`)
 	elsewhere = pattern.New(`https?://|:$`)
-	// What is in the place of a message that was deleted, or may be seen only once.
+	// deleted matches the text in place of a message that was deleted or can be viewed only once.
 	deleted = pattern.New(`^(?:null|(?:You received a view once message|Waiting for this message)\..*|(?:This message was deleted|You deleted this message|` +
 		`(?:此|这条|該|该|這則)(?:消息|訊息|讯息)已被?[删刪]除|[您你]已?[删刪]除了?(?:此|这条|該|该|這則)(?:消息|訊息|讯息)|` +
 		`Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|` +
@@ -179,7 +176,7 @@ func stamped(l string) *stamp {
 	return s
 }
 
-// numbersOf reads a date and a time in numbers; nil where it is none.
+// numbersOf parses a date and a time in numbers; nil if it is neither.
 func numbersOf(text string) *stamp {
 	text = strings.TrimSpace(strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(invisible.ReplaceAllString(text, "")))
 	q := stampForm.FindStringSubmatch(text)
@@ -312,7 +309,7 @@ func (r *reader) whatsApp(f *file) error {
 	return p.end(add)
 }
 
-// speech is who speaks behind the time, and what; no name where the program speaks.
+// speech returns the speaker after the time and the text; the name is empty if the program speaks.
 func (s *stamp) speech() (name, said string) {
 	name, said, found := strings.Cut(s.rest, ": ")
 	if !found && strings.HasSuffix(s.rest, ":") {
@@ -324,8 +321,8 @@ func (s *stamp) speech() (name, said string) {
 	return strings.TrimSpace(unsaved.ReplaceAllString(invisible.ReplaceAllString(name, ""), "")), said
 }
 
-// phoneName is the name below which the phone writes its notices into a group, where it
-// uses the group's: the name of the first line, below which nobody says anything else.
+// phoneName returns the name under which the phone writes notices into a group, if it uses the group's name: the name on the first line, if every entry under
+// it is a notice.
 func phoneName(f *file) string {
 	group := ""
 	for l := range strings.Lines(f.text()) {
@@ -345,8 +342,8 @@ func phoneName(f *file) string {
 // notices are messages of the program itself.
 const notices = "notices of the program (someone joined, calls, pins)"
 
-// media takes the file out of a message's text, and what the phone adds to it. What is not
-// a message is not empty: it is the kind of it. Under the name of the group the phone writes.
+// media moves the file of a message, and the phone's additions, out of its text. If the entry is not a message, it returns its kind. Entries under the name of
+// the group come from the phone.
 func media(m *Message, group string) (notMessage string) {
 	said := editedEnd.ReplaceAllString(m.Text, "")
 	if fileMark.MatchString(m.Text) {
@@ -512,8 +509,8 @@ func (r *reader) plain(f *file) error {
 // maxOnce is how many names a finding lists.
 const maxOnce = 10
 
-// speakers are the names that start at least two lines of the file's start: a colon in
-// the middle of what someone says is not a speaker. None: every name is one.
+// speakers returns the names that start at least two lines at the start of the file, since a colon in the middle of a text does not mark a speaker. An empty
+// map: every name counts.
 func speakers(f *file) map[string]int {
 	names := map[string]int{}
 	for l := range strings.Lines(f.text()) {

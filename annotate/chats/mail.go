@@ -124,7 +124,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	}
 	if t, err := m.Header.Date(); err == nil {
 		out.Time = t
-		if name, offset := t.Zone(); name != "" && offset == 0 { // a name as EST, of which net/mail knows no offset
+		if name, offset := t.Zone(); name != "" && offset == 0 { // a name such as EST, for which net/mail knows no offset
 			if t, err = annotate.ParseTime(t.Format("Mon, 02 Jan 2006 15:04:05 ")+name, time.UTC); err == nil {
 				out.Time = t
 			}
@@ -145,8 +145,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	return r.add(out)
 }
 
-// threadOf names the first mail of a thread: the thread of the mail that this one
-// follows, where that came before it, else the oldest one that it names.
+// threadOf names the first mail of a thread: the thread of the mail that this one answers, if that came earlier, otherwise the oldest mail that it names.
 func threadOf(h mail.Header, threads *quotes[string]) string {
 	own := strings.Join(strings.Fields(h.Get("Message-Id")), "")
 	var root string
@@ -169,7 +168,7 @@ var replyMark = pattern.New(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s
 // forwardMark starts the subject of a mail that hands on another.
 var forwardMark = pattern.New(`(?i)^\s*(?:fwd?|wg|转发)\s*[:：]`)
 
-// body collects the text of a mail and names what is attached.
+// body collects the text of a mail and lists its attachments.
 type body struct {
 	plain, html string
 	files       []schema.Attachment
@@ -274,10 +273,8 @@ var (
 	sentenceEnd = pattern.New(`[.!?。！？]["'”’」』)）]*\s*$`)
 )
 
-// unquote takes quoted lines, what announces them, and the signature out of a mail's text.
-// In a mail that follows another one, that one begins below a block of headers with its
-// subject. Where nothing is above it, a forward has no words of its own, and an answer
-// has them further below: all of its text stays.
+// unquote removes quoted lines, their introduction, and the signature from a mail's text. In an answer or forward, the other mail begins below a block of
+// headers with its subject. If nothing is above it, a forward has no words of its own, and an answer has them further below: then all of its text stays.
 func unquote(text, subject string, follows, forward bool) (said, quoted string) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	own := len(lines)
@@ -324,9 +321,8 @@ func ownLines(lines []string, own int, signed bool) (said, quoted string) {
 	return strings.TrimSpace(strings.Join(s, "\n")), strings.TrimSpace(strings.Join(q, "\n"))
 }
 
-// announced splits what announces a quotation off the lines before it: a last paragraph of
-// at most three lines that ends with a colon, and of several lines only where it has an
-// address or a number, as dates have. It begins behind a line that ends a sentence.
+// announced splits the introduction of a quotation off the lines before it: a last paragraph of at most three lines that ends with a colon; several lines count
+// only if they contain an address or a number, as dates do. It begins after a line that ends a sentence.
 func announced(s []string) (said, by []string) {
 	for len(s) > 0 && s[len(s)-1] == "" {
 		s = s[:len(s)-1]
@@ -349,9 +345,8 @@ var (
 	ruler      = pattern.New(`^[\s>]*[-_=—]{3,}.*$`)
 )
 
-// otherMail is the line at which a mail begins that this one holds below its own text: the
-// first of at least three headers, of which one is this mail's subject, or the line that is
-// drawn above them. Without one it is the number of lines.
+// otherMail returns the line at which another mail begins below the mail's own text: the first of at least three headers, one of which is this mail's subject,
+// or the line drawn above them. If there is none, it is the number of lines.
 func otherMail(lines []string, subject string) int {
 	for i := 0; i < len(lines); i++ {
 		same, n := false, 0

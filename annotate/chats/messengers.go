@@ -19,8 +19,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// telegram reads result.json (one chat, or all chats of an account), else the pages of the
-// export as HTML.
+// telegram reads result.json (one chat, or all chats of an account), or else the export's HTML pages.
 var telegram = Form{
 	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
 	match: func(files []*file) []*file {
@@ -107,7 +106,7 @@ type telegramMessage struct {
 	} `json:"poll"`
 }
 
-// cards are what a message carries that is neither text nor a file.
+// cards returns the content of a message that is neither text nor a file.
 func (m telegramMessage) cards() (out []schema.Attachment) {
 	if p := m.Place; p != nil {
 		out = append(out, schema.Attachment{Type: "location", Name: m.PlaceName, Text: fmt.Sprintf("%g, %g", p.Latitude, p.Longitude)})
@@ -147,7 +146,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 		} else {
 			out.Time = r.time(m.Date, v.Pos)
 		}
-		if m.Forwarded != "" { // someone else's words
+		if m.Forwarded != "" { // another person's words
 			out.Quote, out.Text = join(m.Forwarded+":", out.Text), "[forwarded from "+m.Forwarded+"]"
 		}
 		out.Attachments = m.cards()
@@ -297,7 +296,7 @@ var discord = Form{
 						out.Attachments = append(out.Attachments, schema.Attachment{Type: "embed", URL: e.URL, Text: text})
 					}
 				}
-				if f := m.Forwarded; f != nil { // someone else's words
+				if f := m.Forwarded; f != nil { // another person's words
 					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
 				said.put(m.ID, m.Content)
@@ -394,8 +393,7 @@ type slackMessage struct {
 	Blocks json.RawMessage `json:"blocks"`
 }
 
-// slackBlocks is the text of a message that has none beside its blocks: every member
-// "text" that is a string, in order; each block is on its own line.
+// slackBlocks returns the text of a message that has text only in its blocks: every string member "text", in order; each block is on its own line.
 func slackBlocks(raw json.RawMessage, depth int) string {
 	text, mark := "", ""
 	if depth < 2 {
@@ -466,7 +464,7 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 
 var slackLink = regexp.MustCompile(`<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>`)
 
-// slackText puts names in the place of ids and addresses in that of links.
+// slackText replaces ids by names, and links by their addresses.
 func slackText(s string, people map[string]string) string {
 	s = slackLink.ReplaceAllStringFunc(s, func(link string) string {
 		p := slackLink.FindStringSubmatch(link)

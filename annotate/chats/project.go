@@ -17,12 +17,12 @@ import (
 	"membench/schema"
 )
 
-// InitOptions say what a project is made of.
+// InitOptions configure a new project.
 type InitOptions struct {
 	Options
 	Paths []string // exports
 	Dir   string   // the project's folder
-	Me    string   // the name of the speaker who is the user; "": nobody is
+	Me    string   // name of the speaker who is the user; "": no speaker is
 	Force bool     // write over a membench.yaml that is there
 	// Strict writes nothing of an export with messages that cannot be read; Accept is how
 	// many such messages are not failures.
@@ -30,7 +30,7 @@ type InitOptions struct {
 	Accept schema.Limit
 }
 
-// A Part is what one export became.
+// A Part is the result of one export.
 type Part struct {
 	Path string `json:"path"`
 	Form string `json:"form"`
@@ -38,14 +38,13 @@ type Part struct {
 	Summary
 }
 
-// Project is what Init made.
+// Project is the result of Init.
 type Project struct {
 	Config  string `json:"config"` // path of membench.yaml
 	Parts   []Part `json:"exports"`
 	Errors  int    `json:"errors"` // messages that could not be read
 	hasDate bool
-	// accounts says that one name is one person in all conversations: of a single export
-	// whose names are those of accounts.
+	// accounts reports that a name is the same person in all conversations: true for a single export whose names are account names.
 	accounts bool
 }
 

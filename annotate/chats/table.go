@@ -64,7 +64,7 @@ var table = Form{
 	},
 }
 
-// rows are those of a table.
+// rows reads the rows of a table.
 type rows struct {
 	*file
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
@@ -72,7 +72,7 @@ type rows struct {
 	order string // of day and month in its times; "": not needed yet
 }
 
-// dateOf is a date in numbers, with a time or without; nil where it is none.
+// dateOf parses a date in numbers, with or without a time; nil if it is not a date.
 func dateOf(s string) *stamp {
 	if n := numbersOf(s); n != nil {
 		return n
@@ -117,7 +117,7 @@ func usual(f *file) bool {
 	return m["text"] != "" && (m["sender"] != "" || m["role"] != "")
 }
 
-// tableName reports whether a file's name is that of a table.
+// tableName reports whether a file has a table's name.
 func tableName(f *file) bool {
 	ext := strings.ToLower(path.Ext(jsonl.PlainName(f.base)))
 	return slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}, ext)
@@ -158,7 +158,7 @@ func columnsOf(f *file, text string) []string {
 	if n > 0 {
 		return names
 	}
-	// The head ends within the first value: its names may still be told.
+	// The head ends within the first value: its member names may still be readable.
 	head := f.head()
 	for _, i := range firstObject.FindAllIndex(head, maxSample) {
 		list := json.NewDecoder(bytes.NewReader(head[i[0]:]))
@@ -194,9 +194,8 @@ func memberNames(obj []byte, prefix string, depth int) []string {
 	return out
 }
 
-// messagesOf is the messages of a value: itself where that is one, else the objects of the
-// first list of messages within it, else those of its first list of objects. text is the
-// member that is mapped to the text, if one is. A text that is not JSON has none.
+// messagesOf returns the messages of a value: the value itself if it is a message, otherwise the objects of the first list of messages in it, otherwise the
+// objects of its first list. text is the member mapped to the text, if any. A text that is not JSON has no messages.
 func messagesOf(b []byte, text string) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		if !codec.Valid(b) {
@@ -218,8 +217,7 @@ func messagesOf(b []byte, text string) func(func([]byte) bool) {
 	}
 }
 
-// isMessage reports whether an object has a text: by the name that is mapped to it, else
-// by a usual name, of a string or beside a speaker.
+// isMessage reports whether an object has a text: by the mapped name, or by a usual name whose value is a string or which appears together with a speaker.
 func isMessage(obj []byte, text string) bool {
 	names := memberNames(obj, "", 0)
 	if text != "" {
@@ -240,7 +238,7 @@ func isMessage(obj []byte, text string) bool {
 	return false
 }
 
-// listIn is the first list of messages in an object, else its first list of objects.
+// listIn returns the first list of messages in an object, or else its first list of objects.
 func listIn(obj []byte, text string, depth int) (list []byte) {
 	for _, v := range codec.Members(obj) {
 		v = bytes.TrimLeft(v, " \t\r\n")
@@ -262,7 +260,7 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 	return list
 }
 
-// columns is the mapping of a file, checked against what the file has.
+// columns returns the mapping of a file, checked against its columns.
 func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
 	m := csvdoc.Mapping(r.Map).Complete(Parts, have)
 	for part, c := range r.Map {
@@ -358,7 +356,7 @@ func member(obj []byte, name string) string {
 			return s
 		}
 	}
-	return strings.Trim(string(v), " \t\r\n{}[]") // a number; of what is neither, something to look at
+	return strings.Trim(string(v), " \t\r\n{}[]") // a number; any other value is shown as it was read
 }
 
 // record makes a message of a row.
@@ -429,7 +427,7 @@ func suggest(f *file) string {
 		}
 		if len(different) > 1 && times < len(values) {
 			n := len(different)
-			if width <= 2*len(values) { // codes are not names, unless there is nothing else
+			if width <= 2*len(values) { // codes are not names, unless no other column is left
 				n += maxSample
 			}
 			few[c] = n

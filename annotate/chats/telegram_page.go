@@ -18,8 +18,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// telegramPages are the files of Telegram's export as HTML, page by page: a folder is a
-// chat, of which messages.html is the first page, then messages2.html and so on.
+// telegramPages returns the files of Telegram's HTML export, page by page: a folder is a chat, with messages.html as its first page, then messages2.html and so
+// on.
 func telegramPages(files []*file) []*file {
 	out := slices.DeleteFunc(named(files, "", `class="page_wrap"`, `class="message `), func(f *file) bool { return !telegramPage.MatchString(path.Base(f.base)) })
 	page := func(f *file) int {
@@ -42,15 +42,13 @@ var (
 	telegramTitle = regexp.MustCompile(`(?s)<div class="page_header">.*?<div class="text bold">(.*?)</div>`)
 )
 
-// A telegramWriter is who wrote the last message of a chat, for those that are joined to
-// it, and what was said, for replies.
+// A telegramWriter holds the writer of the last message of a chat, for joined messages, and the texts so far, for replies.
 type telegramWriter struct {
 	dir, name string
 	said      *quotes[string]
 }
 
-// telegramPage reads a page, a message at a time. A message that follows one of the same
-// person names nobody.
+// telegramPage reads a page one message at a time. A message that follows one by the same person has no name.
 func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 	if dir := path.Dir(f.base); w.said == nil || dir != w.dir {
 		*w = telegramWriter{dir: dir, said: newQuotes[string]()}
@@ -88,7 +86,7 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 		if text := class(own, "text"); text != nil {
 			m.Text = plainText(render(text))
 		}
-		if forwarded != nil { // someone else's words
+		if forwarded != nil { // another person's words
 			by := w.name
 			if name := class(forwarded, "from_name"); name != nil {
 				by = ownText(name)
@@ -148,8 +146,7 @@ func (r *reader) telegramTime(s string, pos schema.Pos) time.Time {
 	return time.Time{}
 }
 
-// entries hands on a page of HTML in pieces: each begins with start. What is before
-// the first is left.
+// entries passes a page of HTML on in pieces that begin with start. Text before the first one is skipped.
 func (r *reader) entries(f *file, start []byte, take func(entry string, pos schema.Pos) error) error {
 	in, err := f.open()
 	if err != nil {
@@ -217,7 +214,7 @@ func within(n, above *html.Node) bool {
 	return false
 }
 
-// ownText is a name without what the program adds to it (a date, "via @bot").
+// ownText returns a name without the program's additions (a date, "via @bot").
 func ownText(n *html.Node) string {
 	for c := range n.ChildNodes() {
 		if s := strings.TrimSpace(c.Data); c.Type == html.TextNode && s != "" {

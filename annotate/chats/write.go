@@ -31,11 +31,11 @@ type line struct {
 	SourceLine  int                 `json:"source_line,omitzero"`
 }
 
-// Summary counts what was written.
+// Summary counts the lines written.
 type Summary struct {
 	Messages      int            `json:"messages"`
 	Conversations int            `json:"conversations"`
-	Left          map[string]int `json:"left_out,omitzero"` // what is not a message, by kind
+	Left          map[string]int `json:"left_out,omitzero"` // skipped entries that are not messages, by kind
 	// Names are the speakers of role user with the number of their messages, those who
 	// speak most first: at most 1,000 are counted.
 	Names       []Count `json:"names,omitzero"`

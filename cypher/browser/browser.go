@@ -20,8 +20,8 @@ import (
 // Folder is the folder of the saved queries in Browser.
 const Folder = "membench"
 
-// A Query is a saved query. It runs as it is once the first one has set the parameters:
-// where it is about one thing, it picks that thing itself unless a parameter names it.
+// A Query is a saved query. It works unchanged once the first query has set the parameters: a query about one thing selects it itself unless a parameter names
+// it.
 type Query struct {
 	Name    string `json:"name"` // of its file, without .cypher
 	Title   string `json:"title"`
@@ -32,8 +32,7 @@ type Query struct {
 	Setup   bool   `json:"setup,omitzero"` // sets the parameters of the others: no Cypher
 }
 
-// Parameters are those of the queries with the values that the first saved query gives
-// them: nothing is chosen, the newest come first.
+// Parameters are the parameters of the queries with the values that the first saved query sets: nothing is selected, the newest come first.
 var Parameters = map[string]any{"who": "", "claim": "", "conversation": "", "files": "", "skip": 0, "limit": 100}
 
 // File is the text of a query's file: Browser takes the comment for the title.
@@ -140,8 +139,7 @@ func Zip(queries []Query) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Guide is a page in Markdown: how to set Browser up, each query with its text, and
-// what the colours and the relationships mean.
+// Guide returns a page in Markdown: how to set up Browser, each query with its text, and the meaning of colours and relationships.
 func Guide(c *catalog.Catalog, queries []Query) []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -15,17 +15,15 @@ import (
 	"membench/schema"
 )
 
-// The record of a scope counts the transactions that changed it: g.rev, in a record of
-// g.epoch. Apply notes in the same transaction which elements it changed, as one node of
-// changeLabel under the number; deleted ones are among them. So whoever read the scope at
-// a revision can read what changed since. A load, of which the notes would be as long as
-// the graph, sets g.since instead: nobody can continue from before it.
+// The record of a scope counts the transactions that changed it: g.rev, in a record of g.epoch. Apply notes in the same transaction which elements it changed
+// or deleted, as one node of changeLabel under the number. So a reader of the scope at one revision can read the changes since then. A load, whose notes would
+// be as long as the graph, sets g.since instead: nobody can continue from an earlier revision.
 const changeLabel = "MembenchChange"
 
 // keptChanges is how many notes are kept, at least.
 const keptChanges = 1000
 
-// note ends a transaction of Apply: it fails where someone else holds the scope.
+// note ends a transaction of Apply: it fails if another writer holds the scope.
 func (t *tx) note(db *DB, b *batch, d *done) (revision string, err error) {
 	nodes, edges := d.changed(b)
 	host, err := os.Hostname()
@@ -88,8 +86,8 @@ func (d *done) changed(b *batch) (nodes, edges []string) {
 	return nodes, edges
 }
 
-// Since reads what changed in the scope since a revision: puts of what is there now,
-// deletes of what is gone. known is false where it cannot be told.
+// Since returns the changes in the scope since a revision: puts of elements that exist now, deletes of removed ones. known is false if they cannot be
+// determined.
 func (db *DB) Since(ctx context.Context, revision string) (changes []schema.Change, now string, known bool, err error) {
 	epoch, text, _ := strings.Cut(revision, ":")
 	rev, parsed := strconv.ParseInt(text, 10, 64)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// EmptyOptions says what Empty deletes; the zero value is the elements of the scope.
+// EmptyOptions selects what Empty deletes; the zero value selects the elements of the scope.
 type EmptyOptions struct {
-	All         bool // every node and relationship of the database, whoever made it
+	All         bool // every node and relationship of the database, from any program
 	Constraints bool // ours, too: node_id…, node_scope, rel_…, relx_…; only right when no scope is left
 	Progress    func(Emptied)
 	Wait        time.Duration // for another writer of the scope to end; 0: not at all
 }
 
-// Emptied is what Empty deleted.
+// Emptied counts the deleted elements.
 type Emptied struct {
 	Nodes       int      `json:"nodes"`
 	Edges       int      `json:"edges"`
@@ -25,8 +25,8 @@ type Emptied struct {
 // emptyBatch is how many elements go in a transaction: about 20 MB of its memory.
 const emptyBatch = 20000
 
-// Empty deletes what this program wrote of a scope in batches, edges first, so that no transaction grows with the
-// number of edges that a node has. Stopped halfway, the same call continues.
+// Empty deletes the elements that this program wrote in a scope, in batches, edges first, so that no transaction grows with the number of a node's edges. If it
+// was interrupted, the same call continues.
 func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) {
 	release, err := db.Hold(ctx, HoldOptions{Wait: o.Wait})
 	if err != nil {
@@ -58,11 +58,11 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 	if err := step(&e.Edges, edges+" WITH r LIMIT $batch DELETE r RETURN count(*)"); err != nil {
 		return e, err
 	}
-	// What is left are relationships that others drew from nodes of theirs.
+	// The rest are relationships that other programs created from their own nodes.
 	if err := step(&e.Nodes, nodes+" WITH n LIMIT $batch DETACH DELETE n RETURN count(*)"); err != nil {
 		return e, err
 	}
-	for _, label := range []string{changeLabel, heldLabel} { // what is kept of the scope, or of all
+	for _, label := range []string{changeLabel, heldLabel} { // records about the scope, or about all
 		err := db.in(ctx, true, func(t *tx) error {
 			_, err := t.run("MATCH (g:"+label+") WHERE $all OR g.scope = $scope DELETE g", db.with(map[string]any{"all": o.All}), nil)
 			return err

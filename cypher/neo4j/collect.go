@@ -56,8 +56,7 @@ func (c *collector) take() *batch {
 		*to = append(*to, r)
 	}
 	*c = *newCollector()
-	// Whoever writes takes locks in this order: two loads then wait for each other
-	// instead of in a circle.
+	// All writers take locks in this order, so two loads wait for each other instead of deadlocking.
 	slices.SortStableFunc(b.nodes, func(x, y row) int { return strings.Compare(x.id, y.id) })
 	slices.SortStableFunc(b.edges, func(x, y row) int {
 		return cmp.Or(strings.Compare(x.typ, y.typ), strings.Compare(min(x.src, x.dst), min(y.src, y.dst)), strings.Compare(max(x.src, x.dst), max(y.src, y.dst)), strings.Compare(x.id, y.id))

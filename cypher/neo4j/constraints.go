@@ -54,9 +54,8 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// look reads the constraints of the database, and notes those that make ids unique. One
-// look serves a DB until it makes constraints itself: what another client makes meanwhile
-// is made here IF NOT EXISTS.
+// look reads the constraints of the database, and records those that make ids unique. One look serves a DB until it makes constraints itself: constraints that
+// another client makes in the meantime are created here with IF NOT EXISTS.
 func (db *DB) look(ctx context.Context) error {
 	have, err := db.constraints(ctx)
 	if err != nil {
@@ -106,8 +105,8 @@ func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 	return made, nil
 }
 
-// ensure sees to it that ids are unique on nodes and on the given types, and says
-// which constraints it made, in a transaction of their own: Neo4j does not mix them with data.
+// ensure makes ids unique on nodes and on the given types, and returns the constraints it made, in a transaction of their own: Neo4j does not mix them with
+// data.
 func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -165,14 +164,13 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 	}
 }
 
-// constrain makes the constraints of types that have none: all in one transaction, else,
-// where one cannot be made, one after the other, which says which.
+// constrain makes the missing constraints of types: all in one transaction, or, if one cannot be made, one after the other, to name that one in the error.
 func (db *DB) constrain(ctx context.Context, todo []string) (made []string, err error) {
 	names, list := make([]string, len(todo)), make([]string, len(todo))
 	for i, typ := range todo {
 		names[i] = cypher.ConstraintName(typ)
 		for slices.ContainsFunc(db.have, func(c constraint) bool { return c.name == names[i] }) {
-			names[i] += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
+			names[i] += "_" // the name is taken by something else: IF NOT EXISTS would silently do nothing
 		}
 		if list[i], err = cypher.Constraint(typ, names[i]); err != nil {
 			return nil, err
@@ -193,7 +191,7 @@ func (db *DB) constrain(ctx context.Context, todo []string) (made []string, err 
 	return made, nil
 }
 
-// dropLeftovers drops indexes in the place of the constraints of types.
+// dropLeftovers drops indexes that block the constraints of types.
 func (db *DB) dropLeftovers(ctx context.Context, types []string) (dropped bool, err error) {
 	left, err := db.leftovers(ctx)
 	if err != nil {
@@ -214,8 +212,7 @@ func (db *DB) dropLeftovers(ctx context.Context, types []string) (dropped bool, 
 	return dropped, nil
 }
 
-// leftovers are the names of indexes of constraints that were not finished, because the
-// server's disk was full or it was killed, with what they are on: under such a name no
+// leftovers returns the names of indexes of unfinished constraints, because the server's disk was full or it was killed, with their types: under such a name no
 // constraint can be made.
 func (db *DB) leftovers(ctx context.Context) (out map[string]string, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
@@ -231,7 +228,7 @@ func (db *DB) leftovers(ctx context.Context) (out map[string]string, err error) 
 	return out, err
 }
 
-// constrained is what the constraint of a type is on; of the nodes for "".
+// constrained returns the target of a type's constraint; the nodes' for "".
 func constrained(typ string) (entity, label string) {
 	if typ == "" {
 		return "NODE", baseLabel

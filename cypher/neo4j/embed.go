@@ -11,10 +11,10 @@ import (
 	"membench/schema"
 )
 
-// EmbeddedLabels are the nodes that get vectors: what questions are about.
+// EmbeddedLabels are the labels of nodes with vectors: the subjects of questions.
 var EmbeddedLabels = []string{schema.LabelClaim, schema.LabelMemoryItem}
 
-// Embedded says what Embed did.
+// Embedded is the result of Embed.
 type Embedded struct {
 	Profile string `json:"profile"`
 	Vectors int    `json:"vectors"` // made now
@@ -24,9 +24,8 @@ type Embedded struct {
 // embedBatch is how many texts go to an embedder at a time.
 const embedBatch = 64
 
-// Embed gives a vector of length 1 to every claim and memory of the scope that has
-// none: a load takes away that of a node that it changes. Vectors of another embedder
-// are made again. Nodes without text have none.
+// Embed stores a vector of length 1 for every claim and memory of the scope that has none: a load removes the vector of a node that it changes. Vectors of
+// another embedder are replaced. Nodes without text have none.
 func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int)) (Embedded, error) {
 	out := Embedded{Profile: e.Profile()}
 	held, err := db.Held(ctx)

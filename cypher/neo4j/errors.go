@@ -14,7 +14,7 @@ import (
 	"membench/schema"
 )
 
-// Faults of a service, for errors.Is. The errors that wrap them say what to do.
+// Errors of the server, for errors.Is. The errors that wrap them say what to do.
 var (
 	ErrURI         = errors.New("not an address of a Neo4j server")
 	ErrUnreachable = errors.New("no Neo4j server answers")
@@ -24,18 +24,17 @@ var (
 	ErrDuplicates  = errors.New("several elements in the database have one id")
 	ErrReadOnly    = errors.New("the database cannot be written to")
 	ErrNoSpace     = errors.New("the server cannot write to its disk")
-	ErrBroken      = errors.New("the database has failed and must be restarted") // a server whose disk is full says only this
+	ErrBroken      = errors.New("the database has failed and must be restarted") // a server with a full disk reports only this
 )
 
-// explain makes an error of the driver say what is wrong in our words. Findings and
-// other errors of ours pass.
+// explain turns an error of the driver into one in our words. Findings and other errors of ours are returned unchanged.
 func (db *DB) explain(err error) error {
 	var f *schema.Finding
 	var ne *driver.Neo4jError
 	var ce *driver.ConnectivityError
 	var limit *driver.TransactionExecutionLimit
 	if errors.As(err, &limit) && len(limit.Errors) > 0 {
-		// Retried until the time was up: the last try says why.
+		// Retried until the time was up: the last try has the reason.
 		last := limit.Errors[len(limit.Errors)-1]
 		if errors.As(last, &ne) && lacksMemory(ne) {
 			return fmt.Errorf("%w: %s", errTooBig, oneLine(ne.Msg)) // said by a commit
@@ -71,7 +70,7 @@ func (db *DB) explain(err error) error {
 	return err
 }
 
-// edition adds to err, an unknown database, what this edition of the server supports.
+// edition adds to err, an unknown database, the features of this edition of the server.
 func (db *DB) edition(ctx context.Context, err error) error {
 	edition, name := "", ""
 	home := &DB{drv: db.drv, uri: db.uri, conf: db.conf, ready: map[string]bool{}}
@@ -96,8 +95,7 @@ func (db *DB) edition(ctx context.Context, err error) error {
 // errTooBig is a batch that the server has no memory for.
 var errTooBig = errors.New("the server has not enough memory for a batch of this size")
 
-// final hides those errors of the server from the driver that it would take for
-// passing faults, and send the same batch again until its time is up.
+// final hides those errors of the server from the driver that it would consider temporary and retry until its time is up.
 func final(err error) error {
 	var ne *driver.Neo4jError
 	if !errors.As(err, &ne) {
@@ -118,8 +116,7 @@ func lacksMemory(ne *driver.Neo4jError) bool {
 	return strings.Contains(ne.Code, "OutOfMemory") || strings.Contains(ne.Code, "MemoryPool")
 }
 
-// passing reports whether err may be gone the next time: a transient fault, or a
-// connection that broke, of which the driver does not know every kind.
+// passing reports whether err may be temporary: a transient error, or a broken connection, of which the driver does not know every kind.
 func passing(err error) bool {
 	var ne *driver.Neo4jError
 	var ce *driver.ConnectivityError
@@ -142,8 +139,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Relationship uniqueness came with 5.7.
 const oldestMajor, oldestMinor = 5, 7
 
-// tooOld judges the name a server gives itself, such as Neo4j/5.26.12. Servers of
-// other makers that speak Bolt are taken as they are.
+// tooOld checks the version in a server's name, such as Neo4j/5.26.12. Other servers that speak Bolt are accepted.
 func tooOld(agent string) error {
 	if _, _, known := version(agent); !known || atLeast(agent, oldestMajor, oldestMinor) {
 		return nil
@@ -168,7 +164,7 @@ func version(agent string) (major, minor int, ok bool) {
 	return major, minor, err1 == nil && err2 == nil
 }
 
-// Counters are the server's own counts of what it did.
+// Counters are the server's own counts of its changes.
 type Counters struct {
 	NodesCreated  int `json:"nodes_created"`
 	NodesDeleted  int `json:"nodes_deleted"`

@@ -12,14 +12,12 @@ import (
 	"membench/schema"
 )
 
-// heldLabel is on the one node beside each loaded graph that says what it is. It has
-// no label Node, so it is not part of any graph.
+// heldLabel is the label of the one node that describes a loaded graph. It has no label Node, so it is not part of any graph.
 const heldLabel = "MembenchLoad"
 
 // Held is the recorded state of a scope.
 type Held struct {
-	// Digest is that of the graph that the scope holds (see Digest); "" when a load
-	// has not come to its end, or when what it left is not one input alone.
+	// Digest is the digest of the scope's graph (see Digest); "" if a load has not finished, or if the scope holds more than one input.
 	Digest   string `json:"digest"`
 	Embedder string `json:"embedder,omitzero"` // that made the vectors of the scope
 }
@@ -45,14 +43,13 @@ func (t *tx) held(db *DB) (h Held, err error) {
 // errOther undoes a transaction that found the scope other than it would record.
 var errOther = errors.New("the scope holds something else")
 
-// settle records what the scope holds now, in the transaction that counted it: sum is that
-// of n elements, and nothing else may be there. count is skipped where sum was reached
-// from the digest that was there.
+// settle records the scope's content, in the transaction that counted it: n elements with the digest sum, and nothing else. count is skipped if sum was derived
+// from the previous digest.
 func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string, err error) {
 	digest = sum.String()
 	err = db.in(ctx, true, func(t *tx) error {
 		mine := false
-		// Setting a property takes the lock: what is counted then is so until the commit.
+		// Setting a property takes the lock: the count is valid until the commit.
 		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.digest = $digest RETURN 1", db.with(map[string]any{"token": db.token(), "digest": digest}), func([]any) error {
 			mine = true
 			return nil
@@ -78,9 +75,8 @@ func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string
 	return digest, err
 }
 
-// A Digest is the digest of a graph: the sum, modulo 2^128, of a hash of each element,
-// and how many there are. Order does not count, and a graph can be changed in it
-// without being read again. The zero Digest is that of no graph.
+// A Digest is the digest of a graph: the sum, modulo 2^128, of a hash of each element, and the number of elements. The order does not matter, and a changed
+// graph's digest can be computed without reading the graph again. The zero Digest belongs to the empty graph.
 type Digest struct {
 	n      int64
 	hi, lo uint64
@@ -117,8 +113,7 @@ func (d Digest) String() string {
 	return fmt.Sprintf("%d-%s", d.n, hex.EncodeToString(b))
 }
 
-// DigestOf is the digest that the scope of db has when it holds in alone. Whoever
-// repeats an id, or has elements that the database cannot hold, gets another one.
+// DigestOf returns the digest of db's scope when it holds only in. Repeated ids, and elements that the database cannot store, give another digest.
 func DigestOf(ctx context.Context, db *DB, in schema.Seq[schema.Element]) (Digest, error) {
 	var d Digest
 	for rec, err := range in {
@@ -127,7 +122,7 @@ func DigestOf(ctx context.Context, db *DB, in schema.Seq[schema.Element]) (Diges
 		case ctx.Err() != nil:
 			return d, ctx.Err()
 		case errors.As(err, &f) && (!f.Warning || rec.V.IsZero()):
-			d.n++ // what is omitted makes it no other graph's digest
+			d.n++ // skipped elements still change the digest
 			continue
 		case err != nil && f == nil:
 			return d, err

@@ -13,9 +13,9 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Input is what a load sends: a graph, what a graph differs in from an older one, or changes.
+// Input is the input of a load: a graph, the differences between a graph and an older one, or changes.
 type Input struct {
-	Graph   *graph.Gate // what passed the check of every writer; nil with Changes alone
+	Graph   *graph.Gate // the checked graph; nil if there are only Changes
 	Old     string      // the folder of the graph that the database holds; "": send the whole graph
 	Changes string      // the file of changes that membench diff wrote, "-" for Stdin; "": the graph
 	Stdin   io.Reader
@@ -66,7 +66,7 @@ func (in Input) Sender(ctx context.Context) (func(context.Context, *DB, LoadOpti
 	}, nil
 }
 
-// loadAndDelete loads a graph and deletes what old has and it lacks.
+// loadAndDelete loads a graph and deletes the elements that only old has.
 func loadAndDelete(ctx context.Context, db *DB, old, in schema.Seq[schema.Element], lo LoadOptions) (*Report, error) {
 	rep, err := Load(ctx, db, in, lo)
 	if err != nil {

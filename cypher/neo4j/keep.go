@@ -9,17 +9,15 @@ import (
 	"membench/schema"
 )
 
-// Other programs may add labels and properties to elements of ours, which stay when an
-// element is written again. Our own properties are not recorded anywhere: the hash of an element identifies them. It is that of the labels and
-// properties that we wrote, so of those that the
-// record no longer has, those without which the rest has that hash are not ours.
+// Other programs may add labels and properties to our elements; these are kept when an element is written again. Our own properties are not recorded anywhere;
+// the hash of an element identifies them. It covers the labels and properties that we wrote. If the stored element has the hash only without some properties
+// that are not in the record, those properties are not ours.
 
 // mostAdded is how many labels and properties are tried in all combinations; of more of
 // them, and of an element whose own values someone changed, all stay.
 const mostAdded = 10
 
-// keep adds to the rows that change what others added to the elements. No row is
-// changed in place: the transaction may be repeated.
+// keep adds other programs' additions to the rows of changed elements. No row is changed in place: the transaction may be repeated.
 func (b *batch) keep(nodes, edges []state) {
 	if b.exact {
 		return
@@ -85,8 +83,7 @@ func added(r row, s state) (labels []string, props map[string]any) {
 	return kept, props
 }
 
-// notOurs is the smallest set of the labels and names, as bits, without which the stored
-// element has the hash that is in it; all of them where there is none.
+// notOurs returns the smallest set of the labels and names, as bits, without which the stored element has its stored hash; all of them if there is none.
 func notOurs(r row, s state, labels, names []string) uint {
 	n := len(labels) + len(names)
 	hash, _ := s.props[hashProp].(string)

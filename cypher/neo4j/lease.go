@@ -10,11 +10,9 @@ import (
 	"time"
 )
 
-// A scope has one writer at a time. Its record (heldLabel) holds the lease: token, host,
-// pid, and until when it holds unless it is renewed, on the server's clock. Whoever
-// writes elements stamps the record at the end of the same transaction: that takes the
-// record's lock, so a lease that someone took over in between is seen before anything
-// is committed.
+// A scope has one writer at a time. Its record (heldLabel) holds the lease: token, host, pid, and its expiry unless it is renewed, on the server's clock. A
+// writer of elements stamps the record at the end of the same transaction: this takes the record's lock, so a lease that another writer took over in between is
+// detected before anything is committed.
 
 // leaseTime is how long a lease outlives the last renewal of its holder.
 const leaseTime = 30 * time.Second
@@ -38,9 +36,8 @@ type HoldOptions struct {
 	Waiting func(why error) // called once when it has to wait; may be nil
 }
 
-// Hold makes this DB the only writer of its scope until release is called. Every load
-// holds its scope itself; a caller that does several things which belong together holds
-// it around them. Where another writer holds the scope the error is ErrHeld and says who.
+// Hold makes this DB the only writer of its scope until release is called. Every load holds its scope itself; a caller with several related steps holds it
+// around them. If another writer holds the scope, it fails with ErrHeld and names the writer.
 func (db *DB) Hold(ctx context.Context, o HoldOptions) (release func(), err error) {
 	db.holding.Lock()
 	defer db.holding.Unlock()
@@ -78,14 +75,14 @@ func (db *DB) Hold(ctx context.Context, o HoldOptions) (release func(), err erro
 	return db.release, nil
 }
 
-// acquire takes the lease, or says who has it.
+// acquire takes the lease, or fails and names its holder.
 func (db *DB) acquire(ctx context.Context, token string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "?"
 	}
 	return db.in(ctx, true, func(t *tx) error {
-		// Setting a property takes the lock: what is returned holds until the commit.
+		// Setting a property takes the lock: the result is valid until the commit.
 		_, err := t.run("MERGE (g:"+heldLabel+" {scope: $scope}) ON CREATE SET g.epoch = $token SET g.scope = $scope RETURN g.token, g.host, g.pid, g.until, timestamp()",
 			db.with(map[string]any{"token": token}), func(v []any) error { return heldBy(v, host, token) })
 		if err != nil {
@@ -126,7 +123,7 @@ func (db *DB) renew(ctx context.Context, l *lease) {
 			tick.Stop()
 			return
 		case <-tick.C:
-			// Where this fails, the next stamp says what is wrong.
+			// If this fails, the next stamp reports the error.
 			_ = db.in(ctx, true, func(t *tx) error {
 				_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.until = timestamp() + $time",
 					db.with(map[string]any{"token": l.token, "time": leaseTime.Milliseconds()}), nil)
@@ -156,7 +153,7 @@ func (db *DB) release() {
 	})
 }
 
-// token is that of the lease, "" without one.
+// token returns the lease's token, "" without one.
 func (db *DB) token() string {
 	db.holding.Lock()
 	defer db.holding.Unlock()

@@ -22,22 +22,21 @@ import (
 type LoadOptions struct {
 	Batch    int  // elements a transaction; 0: 5000. Never more than 16 MiB of text; less while the server lacks memory
 	Sessions int  // transactions at the same time, of rows that cannot lock each other; 0: 1
-	DryRun   bool // say what would change, write nothing
-	Prune    bool // delete what the scope holds and the input does not
-	Rewrite  bool // write every element, also where the database says that it is the same
+	DryRun   bool // report the changes without writing them
+	Prune    bool // delete elements of the scope that are not in the input
+	Rewrite  bool // write every element, even if the database has the same one
 	Exact    bool // labels and properties that others added to our elements go, and elements of others that hold an id of the input become ours
 
 	Hold HoldOptions // how to wait for another writer of the scope
 
-	// From is the digest of the graph that LoadChanges starts from, when that is what
-	// the scope holds: the digest of the outcome is then known without reading it.
+	// From is the digest of the graph that LoadChanges starts from, if the scope holds that graph: the digest of the result is then known without reading it.
 	From *Digest
 
 	// Catalog names the labels and types that there should be: another one is a warning,
 	// once. nil: no check.
 	Catalog *catalog.Catalog
 
-	Report   func(*schema.Finding) // gets what was omitted and why; may be nil
+	Report   func(*schema.Finding) // receives skipped elements with the reason; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
 }
 
@@ -51,11 +50,9 @@ const mostKnown = 1 << 19
 // batchBytes bounds a batch of long texts.
 const batchBytes = 16 << 20
 
-// Load puts the elements of in, nodes before edges, and, with Prune, deletes what the
-// scope holds beyond them. Batches are transactions of their own, so a load that was
-// cut off is finished by loading again. Findings of the stream and elements that the
-// database cannot hold go to Report and the rest continues; an edge whose end is in
-// neither the database nor the input before it is GRF031.
+// Load puts the elements of in, nodes before edges, and, with Prune, deletes the scope's other elements. Batches are separate transactions, so loading again
+// finishes an interrupted load. Findings of the stream and elements that the database cannot store go to Report, and the rest continues; an edge with an end
+// that is in neither the database nor the preceding input is GRF031.
 func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*Report, error) {
 	return db.load(ctx, true, func(yield func(step, error) bool) {
 		for rec, err := range in {
@@ -111,8 +108,8 @@ type loader struct {
 	rep   *Report
 	send  *sender
 	seen  seen                  // nil unless asked for
-	known map[[16]byte][16]byte // hashes of what the scope holds and the input did not bring yet; nil unless asked for
-	sum   Digest                // of what was put
+	known map[[16]byte][16]byte // hashes of the scope's elements that the input has not had yet; nil unless requested
+	sum   Digest                // digest of the elements put
 	odd   map[string]bool       // labels and types that were checked
 }
 
@@ -210,7 +207,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 				return flying, err
 			}
 			if !f.Warning || s.rec.V.IsZero() {
-				l.sum.n++ // an input with faults is not what the scope will hold
+				l.sum.n++ // the scope will not hold an input with errors
 				continue
 			}
 		}
@@ -226,7 +223,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		}
 		l.checkNames(r)
 		if l.o.Rewrite {
-			r.hash += "!" // equal to none; what is stored is r.props["_hash"]
+			r.hash += "!" // equal to no hash; the stored one is r.props["_hash"]
 		}
 		again, same := l.meet(s.op, r)
 		if same {
@@ -245,7 +242,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if r.typ != "" {
 			most *= l.o.Sessions
 		}
-		if flying != nil && len(c.rows) >= l.o.Batch { // so much is read ahead of what is being sent
+		if flying != nil && len(c.rows) >= l.o.Batch { // read this far ahead of the batch being sent
 			err := l.land(flying)
 			if flying = nil; err != nil {
 				return nil, err
@@ -306,8 +303,7 @@ func (l *loader) account(s step, r row) {
 	l.sum.add(r)
 }
 
-// meet notes that the input brought a row: whether it did before, and whether the
-// scope is known to hold it as it is.
+// meet records that the input had a row: whether it had it before, and whether the scope is known to hold it unchanged.
 func (l *loader) meet(op string, r row) (again, same bool) {
 	if l.seen == nil && l.known == nil || op != schema.OpPut {
 		return false, false
@@ -324,7 +320,7 @@ func (l *loader) meet(op string, r row) (again, same bool) {
 	return again, same
 }
 
-// settle records what the scope holds now, when that is the input and nothing else.
+// settle records the scope's content, if it is exactly the input.
 func (l *loader) settle(ctx context.Context, held Held) (err error) {
 	r := l.rep
 	if r.Nodes.LeftOut+r.Edges.LeftOut > 0 || r.Edges.Absent > r.Detached || r.Nodes.Absent > 0 {
@@ -393,7 +389,7 @@ func (l *loader) leftOut(e schema.Element) {
 	}
 }
 
-// land waits for what start sent and enters it in the accounts.
+// land waits for the batch that start sent and counts it.
 func (l *loader) land(flying chan *outcome) error {
 	if flying == nil {
 		return nil
@@ -428,7 +424,7 @@ func (l *loader) enter(b *batch, d *done) {
 	for _, e := range d.missing {
 		r := b.edges[e.edge]
 		if b.dry {
-			// What the input brings is as good as there.
+			// Nodes of the input count as existing.
 			if _, ok := l.seen[digest('n', "", r.src)]; ok {
 				e.src = false
 			}

@@ -1,21 +1,13 @@
-// Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is
-// the only client of that protocol. A DB is a graph.Store with every ability of package
-// graph; Load and LoadChanges are the bulk path, with an account of every row, Verify
-// compares what is stored with what was sent.
+// Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is the only client of that protocol. A DB is a graph.Store with every ability of
+// package graph; Load and LoadChanges are the bulk path, with a count of every row; Verify compares the stored graph with the input.
 //
-// In the database each node has the label Node and its own labels, the property id
-// under a uniqueness constraint, and the properties that graph.MapProps maps; each
-// edge is one relationship of its type, identified by its own id, which is unique
-// per type. Properties of ours: id, on edges type, src and dst; props_json (what no
-// property can hold), _hash (graph.Hash; an equal one means that there is nothing to
-// write), scope in a named scope, and _vector where there is one. In a named scope ids
-// have the prefix of graph.ScopePrefix. One node MembenchLoad per scope, beside the
-// graph, holds the digest of what a load left whole (see Held).
+// In the database each node has the label Node and its own labels, the property id under a uniqueness constraint, and the properties that graph.MapProps maps;
+// each edge is one relationship of its type, identified by its own id, which is unique per type. Our own properties are id, on edges type, src and dst;
+// props_json (values that no property can hold), _hash (graph.Hash; an equal hash means that nothing must be written), scope in a named scope, and optionally
+// _vector. In a named scope ids have the prefix of graph.ScopePrefix. One node MembenchLoad per scope holds the digest of the last complete load (see Held).
 //
-// A load is a series of transactions, each safe to repeat, so that whatever ends it is
-// repaired by loading again. Order in a transaction: what goes, nodes by id, edges by
-// type and ends; with several sessions nodes go in shards by id, edges in rounds whose
-// shards share no end.
+// A load is a series of transactions. Each is safe to repeat, so loading again repairs any interruption. Order in a transaction: deletions, nodes by id, edges
+// by type and ends; with several sessions nodes go in shards by id, edges in rounds whose shards share no end.
 package neo4j
 
 import (
@@ -44,7 +36,7 @@ type DB struct {
 
 	mu       sync.Mutex
 	have     []constraint    // nil: not looked yet
-	ready    map[string]bool // "": nodes; else edge types whose constraint is there
+	ready    map[string]bool // "": nodes; otherwise edge types with a constraint
 	recorded bool            // the record of a scope is unique
 	scopes   bool            // the index of scopes is there
 
@@ -77,7 +69,7 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
 	})
 }
 
-// tries does work in a session, and again while what fails may pass.
+// tries runs work in a session, and repeats it as long as the error may be temporary.
 func (db *DB) tries(ctx context.Context, mode driver.AccessMode, work func(driver.SessionWithContext) error) error {
 	for began, wait := time.Now(), firstWait; ; wait = min(2*wait, longestWait) {
 		s := db.drv.NewSession(ctx, db.session(mode))
@@ -101,7 +93,7 @@ const (
 	longestWait = time.Second
 )
 
-// session is the configuration of a session; what one commits the next one sees.
+// session returns the configuration of a session; commits of one session are visible to the next.
 func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
 	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode, BookmarkManager: db.marks, ImpersonatedUser: db.conf.Impersonate}
 }
@@ -137,7 +129,7 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 	return sum.Counters(), nil
 }
 
-// quiet is run for what this program keeps of its own: it does not count.
+// quiet runs statements on this program's own records, which are not counted.
 func (t *tx) quiet(text string, params map[string]any, row func(values []any) error) (driver.Counters, error) {
 	c := t.c
 	d, err := t.run(text, params, row)

@@ -17,7 +17,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 )
 
-// Config says where the graph is.
+// Config is the address of a graph.
 type Config struct {
 	URI      string // bolt://host:7687, neo4j://, with +s or +ssc for TLS; no user in it
 	Database string // "": the user's home database
@@ -36,7 +36,7 @@ type Config struct {
 	Retry time.Duration
 	// Timeout ends a transaction on the server; 0: the server's own limit.
 	Timeout time.Duration
-	// Warn gets what the server warns of, each text once; may be nil.
+	// Warn receives the server's warnings, each text once; may be nil.
 	Warn func(text string)
 }
 
@@ -65,7 +65,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		d.MaxTransactionRetryTime = 0 // see DB.in
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		if c.Warn != nil {
-			// Labels and types that are not there yet are no news for a loader.
+			// Missing labels and types are normal for a loader.
 			d.NotificationsMinSeverity = notifications.WarningLevel
 			d.NotificationsDisabledCategories = notifications.DisableCategories(notifications.Unrecognized)
 		}
@@ -109,7 +109,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return db, nil
 }
 
-// auth is what the configuration logs in with.
+// auth returns the credentials of the configuration.
 func (c Config) auth() driver.AuthToken {
 	switch {
 	case c.Token != "":
@@ -122,8 +122,7 @@ func (c Config) auth() driver.AuthToken {
 	return driver.NoAuth()
 }
 
-// tls is who is trusted and what the client shows; nil where the configuration says
-// nothing of it.
+// tls returns the trusted certificates and the client's certificate; nil if the configuration has none.
 func (c Config) tls() (*tls.Config, error) {
 	if c.CA == "" && c.Cert == "" && c.Key == "" {
 		return nil, nil
@@ -152,7 +151,7 @@ func (c Config) tls() (*tls.Config, error) {
 	return out, nil
 }
 
-// notify passes on what the server warns of.
+// notify passes on the server's warnings.
 func (db *DB) notify(sum driver.ResultSummary) {
 	if db.conf.Warn == nil {
 		return

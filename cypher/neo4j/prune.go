@@ -32,7 +32,7 @@ func (db *DB) hashes(ctx context.Context) (map[[16]byte][16]byte, error) {
 	return out, err
 }
 
-// hashBytes packs the text of a hash; what is none becomes zeros, which no hash is.
+// hashBytes packs the text of a hash; other texts become zeros, which no hash is.
 func hashBytes(text string) (b [16]byte) {
 	if len(text) != 2*len(b) {
 		return [16]byte{}
@@ -43,7 +43,7 @@ func hashBytes(text string) (b [16]byte) {
 	return b
 }
 
-// prune deletes what this program wrote and was not sent. It holds the ids of those elements.
+// prune deletes the elements that this program wrote and did not send now. It holds their ids.
 func (l *loader) prune(ctx context.Context) error {
 	db := l.db
 	var nodes, edges []row

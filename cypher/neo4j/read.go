@@ -60,9 +60,8 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 	}
 }
 
-// State reads the scope's revision. The mark names the last transaction that the server
-// has committed, so whoever changes anything in the database, in whatever scope and through
-// whatever client, moves it. It costs one round trip.
+// State reads the scope's revision. The mark names the last transaction that the server has committed, so every change in the database, in any scope and by any
+// client, changes it. It costs one round trip.
 func (db *DB) State(ctx context.Context) (revision, mark string, err error) {
 	var marks []string
 	err = db.tries(ctx, driver.AccessModeRead, func(s driver.SessionWithContext) error {

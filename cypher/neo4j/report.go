@@ -36,8 +36,8 @@ func (c *Count) add(f fate) {
 	}
 }
 
-// A Report says what a load did, or, after a dry run, would do. It holds no clock:
-// loading the same graph into the same database gives the same report.
+// A Report is the result of a load, or the expected result of a dry run. It contains no times: loading the same graph into the same database gives the same
+// report.
 type Report struct {
 	Database    string            `json:"database"`
 	Scope       string            `json:"scope,omitzero"`
@@ -52,7 +52,7 @@ type Report struct {
 	Indexes     []string          `json:"indexes"`           // for search, made now
 	Batches     int               `json:"batches"`
 	Server      Counters          `json:"server"`          // its own counts of the load's transactions
-	Digest      string            `json:"digest,omitzero"` // of the graph, when the scope holds it whole and nothing else
+	Digest      string            `json:"digest,omitzero"` // of the graph, if the scope holds exactly this graph
 	Findings    map[string]int    `json:"findings"`        // code → how many, warnings too
 	Embedded    *Embedded         `json:"embedded,omitzero"`
 	Verified    *Verified         `json:"verified,omitzero"`

@@ -25,7 +25,7 @@ const (
 // baseLabel is on every node; it never appears in the graph's own records.
 const baseLabel = cypher.BaseLabel
 
-// A row is an element as it is sent.
+// A row is the form in which an element is sent.
 type row struct {
 	id     string   // the property id, scope included
 	labels []string // sorted, without the base label; of a node
@@ -37,7 +37,7 @@ type row struct {
 	rec    schema.Record[schema.Element]
 }
 
-// contentHash is what is stored as _hash.
+// contentHash returns the value of _hash.
 func (r row) contentHash() string { h, _ := r.props[hashProp].(string); return h }
 
 // size is how many properties are stored of the record, without a vector.
@@ -153,7 +153,7 @@ func scalar(k graph.PropKind, text string) any {
 	return text
 }
 
-// node and edge read back what a row stored: members by name, those of props_json last.
+// node and edge reconstruct the record of a stored element: members by name, those of props_json last.
 func (db *DB) node(n driver.Node) schema.Node {
 	out := schema.Node{Props: object(n.Props, false), Labels: own(n.Labels)}
 	id, _ := n.Props["id"].(string)

@@ -11,9 +11,8 @@ import (
 	"membench/schema"
 )
 
-// A LiveSchema is what a database holds, by label and by type. Everything is read from
-// the server as values, nothing from printed text; properties are counted over all
-// elements, not a sample.
+// A LiveSchema is the content of a database, by label and by type. Everything is read from the server as values, not from printed text; properties are counted
+// over all elements, not a sample.
 type LiveSchema struct {
 	Database    string       `json:"database"`
 	Scope       string       `json:"scope,omitzero"`
@@ -22,14 +21,14 @@ type LiveSchema struct {
 	Labels      []LabelKind  `json:"labels"`
 	Types       []TypeKind   `json:"types"`
 	Constraints []SchemaRule `json:"constraints"`
-	Indexes     []SchemaRule `json:"indexes"` // without those of the constraints
+	Indexes     []SchemaRule `json:"indexes"` // without the constraints' indexes
 }
 
 // LabelKind is the nodes of one label; a node of several labels is in several.
 type LabelKind struct {
 	Label   string        `json:"label"`
 	Count   int           `json:"count"`
-	With    []string      `json:"with"` // labels that are beside it on some node
+	With    []string      `json:"with"` // other labels on the same nodes
 	Props   []PropKind    `json:"properties"`
 	Example schema.Object `json:"example"` // id, labels and all properties of the node that has most; of a vector its length
 }
@@ -43,7 +42,7 @@ type TypeKind struct {
 	Example schema.Object `json:"example"`
 }
 
-// Ends is what relationships lead from and to: the labels of both ends, joined by ":".
+// Ends are the labels of both ends of relationships, joined by ":".
 type Ends struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
@@ -230,8 +229,7 @@ func addProp(to *[]PropKind, v []any) {
 	*to = append(*to, PropKind{Name: name, Types: []string{typ}, Count: n})
 }
 
-// example is an element as the database holds it: the named properties, what ends
-// adds, then the other properties by name.
+// example returns an element as the database holds it: the named properties, those of ends, then the other properties by name.
 func example(props map[string]any, ends func(*schema.ObjectBuilder), first ...string) schema.Object {
 	var b schema.ObjectBuilder
 	for _, k := range first {
@@ -251,7 +249,7 @@ func example(props map[string]any, ends func(*schema.ObjectBuilder), first ...st
 	for _, k := range names {
 		v := props[k]
 		if list, ok := v.([]any); ok && k == vectorProp {
-			v = fmt.Sprintf("(%d numbers)", len(list)) // nobody reads a vector
+			v = fmt.Sprintf("(%d numbers)", len(list)) // a vector is not readable
 		}
 		rest.Raw(k, raw(v))
 	}

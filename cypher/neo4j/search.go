@@ -53,8 +53,7 @@ func (db *DB) indexes(ctx context.Context) (out []searchIndex, err error) {
 	return out, err
 }
 
-// ensureIndex makes an index, waits for it and compares what is there with what was
-// asked for. It reports whether it was made now.
+// ensureIndex makes an index, waits for it and compares it with the requested one. It reports whether it was made now.
 func (db *DB) ensureIndex(ctx context.Context, want searchIndex, text string) (made bool, err error) {
 	find := func() (searchIndex, error) {
 		have, err := db.indexes(ctx)
@@ -97,7 +96,7 @@ func (db *DB) await(ctx context.Context) error {
 	})
 }
 
-// EnsureTextIndex makes the full-text index that SearchText asks. It says what it made.
+// EnsureTextIndex creates the full-text index of SearchText if it is missing, and returns the created indexes.
 func (db *DB) EnsureTextIndex(ctx context.Context) (made []string, err error) {
 	props := append(slices.Clone(graph.TextProps), "aliases")
 	ok, err := db.ensureIndex(ctx, searchIndex{name: textIndex, kind: "FULLTEXT", labels: []string{baseLabel}, props: props},
@@ -119,7 +118,7 @@ func (db *DB) EnsureVectorIndex(ctx context.Context, dims int) (made []string, e
 	return made, err
 }
 
-// PutVectors stores vectors, all of one length, beside nodes that are there.
+// PutVectors stores vectors of one length with existing nodes.
 func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error {
 	var rows []map[string]any
 	dims := 0

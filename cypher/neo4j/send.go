@@ -18,7 +18,7 @@ type sender struct {
 	sessions int
 	most     int // elements a transaction
 	dry      bool
-	exact    bool        // what others added goes
+	exact    bool        // remove other programs' additions
 	fresh    atomic.Bool // the scope was empty, and nothing was met since
 	wrote    atomic.Bool // something was written
 
@@ -40,7 +40,7 @@ type part struct {
 }
 
 type outcome struct {
-	parts    []part // also when err is set: what was committed before
+	parts    []part // also if err is set: the part that was committed before
 	made     []string
 	counters Counters
 	err      error
@@ -67,7 +67,7 @@ func (s *sender) batch(ctx context.Context, b *batch) *outcome {
 			return out
 		}
 	}
-	// What fits one transaction is not cut into a dozen small ones.
+	// A batch that fits one transaction is not split.
 	if s.sessions == 1 || s.dry || len(b.delNodes)+len(b.delEdges) > 0 || b.len() <= s.most {
 		s.sequence(ctx, b, out)
 		return out
@@ -155,8 +155,7 @@ func (s *sender) transaction(ctx context.Context, b *batch) (d *done, c Counters
 	}
 }
 
-// cut splits a batch after n elements. What is deleted and nodes to put come first,
-// so that no edge goes before its nodes.
+// cut splits a batch after n elements. Deletions and nodes to put come first, so that no edge precedes its nodes.
 func (b *batch) cut(n int) (head, rest *batch) {
 	x, y := *b, *b
 	split := func(rows []row, a, z *[]row) {

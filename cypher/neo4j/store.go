@@ -20,7 +20,7 @@ import (
 // page is how many nodes one question asks for.
 const page = 1000
 
-// mine is the condition that x belongs to the scope; that of the unnamed graph is the empty text.
+// mine returns the condition that x belongs to the scope; it is empty for the unnamed graph.
 func (db *DB) mine(x string) string {
 	return x + ".scope = $scope"
 }

@@ -24,8 +24,7 @@ type Verified struct {
 	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
-	// What other programs added is not a fault either: labels and properties of our elements,
-	// relationships of theirs between our nodes, by type.
+	// Additions of other programs are not errors: labels and properties of our elements, and relationships between our nodes, by type.
 	Added   int            `json:"added,omitzero"` // elements
 	Foreign map[string]int `json:"foreign_relationships,omitempty"`
 }
@@ -35,15 +34,13 @@ func (v *Verified) Good() bool { return v.Missing+v.Different == v.Repaired }
 
 // VerifyOptions changes how Verify works.
 type VerifyOptions struct {
-	Repair bool                  // write what is missing or different; its finding is then a warning
+	Repair bool                  // write missing and different elements; the finding is then a warning
 	Exact  bool                  // labels and properties that others added are differences
 	Report func(*schema.Finding) // gets GRF040 and GRF041; may be nil
 }
 
-// Verify reads every element of in back and compares what is stored with what a load
-// stores, property by property (1 is 1.0): what is missing is
-// GRF040, what differs GRF041 with the first difference. Of a repeated id each
-// occurrence is compared.
+// Verify reads back every element of in and compares it with the form that a load stores, property by property (1 is 1.0). A missing element is GRF040, a
+// different one GRF041 with the first difference. For a repeated id each occurrence is compared.
 func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o VerifyOptions) (*Verified, error) {
 	v := &Verified{}
 	if o.Report == nil {
@@ -85,7 +82,7 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 			return v, err
 		}
 		if rec.V.ID() == "" {
-			continue // said by whoever loaded it
+			continue // reported by the load
 		}
 		if rec.V.Node != nil {
 			v.Nodes++
@@ -132,7 +129,7 @@ func fault(list []difference, at int) (difference, bool) {
 	return list[i], true
 }
 
-// repair writes the rows with faults and says which still have one.
+// repair writes the rows with differences and returns those that still have one.
 func (db *DB) repair(ctx context.Context, batch []row, faults []difference, exact bool) ([]difference, error) {
 	_, err := Load(ctx, db, func(yield func(schema.Record[schema.Element], error) bool) {
 		for _, f := range faults {
@@ -200,8 +197,8 @@ func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []diffe
 	return out, addedTo, nil
 }
 
-// without takes away what others added to the element, and says whether there was any.
-// What is in it beyond the record and was ours stays, and differs.
+// without removes other programs' additions from the element, and reports whether there were any. Other additional properties were ours; they stay and count as
+// differences.
 func (s *stored) without(r row) bool {
 	labels, props := added(r, state{labels: s.labels, props: s.props})
 	s.labels = slices.DeleteFunc(s.labels, func(l string) bool { return slices.Contains(labels, l) })
@@ -243,7 +240,7 @@ func (r row) differs(have stored, f *schema.Finding) bool {
 	slices.Sort(names)
 	for _, k := range names {
 		if k == hashProp || k == vectorProp {
-			continue // ours, and what they are made of is compared
+			continue // ours, and their parts are compared
 		}
 		if h, w := have.props[k], r.props[k]; !sameStored(h, w) {
 			switch k {
@@ -290,7 +287,7 @@ func sameStored(have, want any) bool {
 	return sameScalar(have, want)
 }
 
-// sameJSON compares texts of props_json by what they say.
+// sameJSON compares texts of props_json by value.
 func sameJSON(have, want any) bool {
 	node := func(v any) (schema.Element, bool) {
 		text, ok := v.(string)
@@ -324,7 +321,7 @@ func sameScalar(have, want any) bool {
 	return false
 }
 
-// stored fetches what is there of the batch.
+// stored reads the stored elements of the batch.
 func (db *DB) stored(ctx context.Context, batch []row) (map[string]stored, error) {
 	var nodes []string
 	edges := map[string][]string{}

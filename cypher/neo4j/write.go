@@ -10,8 +10,7 @@ import (
 	"membench/schema"
 )
 
-// A batch is what one transaction does. Ids in it are distinct per list, and an id
-// is put or deleted, not both.
+// A batch is the content of one transaction. Ids in it are distinct per list, and an id is put or deleted, not both.
 type batch struct {
 	nodes, edges       []row // to put
 	delNodes, delEdges []row // to delete
@@ -20,13 +19,13 @@ type batch struct {
 	exact              bool  // labels and properties that others added go, and their nodes in our place
 	otherTypes         []string
 
-	apply   bool   // no load: who writes holds no lease, and says what changed
+	apply   bool   // not a load: the writer holds no lease, and records the changes
 	profile string // of the embedder of the vectors that come with it
 }
 
 func (b *batch) len() int { return len(b.nodes) + len(b.edges) + len(b.delNodes) + len(b.delEdges) }
 
-// fate is what became of a row.
+// fate is the result of a row.
 type fate uint8
 
 const (
@@ -54,7 +53,7 @@ type end struct {
 	src, dst bool
 }
 
-// state is what the database holds under a row's id.
+// state is the stored element with a row's id.
 type state struct {
 	there, same bool
 	foreign     bool           // this program did not write it
@@ -65,7 +64,7 @@ type state struct {
 	keep        []string       // labels that others added to a node
 }
 
-// told enters the properties of an element that is not the same.
+// told enters the properties of a different element.
 func (s *state) told(props any) {
 	if s.props, _ = props.(map[string]any); s.props != nil {
 		_, ours := s.props[hashProp].(string)
@@ -73,8 +72,8 @@ func (s *state) told(props any) {
 	}
 }
 
-// alike is what beside an equal hash makes x the same: where what others added goes,
-// that it has as many properties and labels as the record.
+// alike returns the further condition for x to be unchanged, in addition to an equal hash: if other programs' additions are removed, it must have as many
+// properties and labels as the record.
 func (b *batch) alike(x string) string {
 	switch {
 	case !b.exact:
@@ -432,7 +431,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 	return nil
 }
 
-// dangling marks the edges of which an end is not there.
+// dangling marks the edges with a missing end.
 func (t *tx) dangling(b *batch, d *done, which []int) error {
 	rows := make([]map[string]any, len(which))
 	for k, i := range which {

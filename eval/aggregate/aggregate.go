@@ -49,7 +49,7 @@ type run struct {
 	chars      []float64
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
-	unlabelled int                            // records of which no grade exists
+	unlabelled int                            // number of records without a grade
 	raws       map[string]map[string]struct{} // our category → raw ones
 }
 
@@ -155,7 +155,7 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 	return nil
 }
 
-// recorded finds the grade against the recorded gold beside one against the corrected.
+// recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
 func recorded(grades []schema.Grade, g *schema.Grade) *schema.Grade {
 	i := slices.IndexFunc(grades, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By && x.Gold == "" })
 	if i < 0 {
@@ -171,7 +171,7 @@ func overlay(q *schema.QARecord) string {
 	return q.Errata.Overlay
 }
 
-// slim is what a figure needs of a grade.
+// slim returns the part of a grade that figures need.
 func slim(g schema.Grade) schema.Grade {
 	return schema.Grade{Score: g.Score, Doubt: g.Doubt, Outcome: g.Outcome}
 }
@@ -184,8 +184,7 @@ func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
 	r.use(s.Usage)
 }
 
-// Read adds whole streams, either of which may be nil. Findings go to report and the
-// rest continues; any other error ends the reading.
+// Read adds whole streams, either of which may be nil. Findings go to report and the rest continues; any other error stops reading.
 func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(*schema.Finding)) error {
 	for r, err := range schema.Drop(qa, report) {
 		if err != nil {
@@ -325,8 +324,7 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 	return out
 }
 
-// corrected is the overall figure with corrected golds, and that of each label that
-// holds such a question; nil where there is none.
+// corrected returns the overall figure with corrected golds, and the figure of each label that contains such a question; nil if there is none.
 func (s *score) corrected(o figure.Options) *schema.Corrected {
 	c := &schema.Corrected{}
 	all, byLabel := s.overall.Clone(), map[string]*figure.Cell{}

@@ -27,8 +27,7 @@ const (
 	PartGold    = "gold"
 )
 
-// metrics keeps what each judge said apart: a rule twin and a model may both have
-// graded, and their verdicts are never added up.
+// metrics keeps the verdicts of each judge separately: a rule and a model may both have graded, and their verdicts are never added up.
 type metrics struct {
 	sessions map[schema.By]*sessionMetrics
 	answers  map[judgeKey]map[string]int // label → how many

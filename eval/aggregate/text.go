@@ -12,9 +12,8 @@ import (
 	"membench/schema"
 )
 
-// printCategories shows the set's own labels with our categories beside them; where the
-// two cut the questions differently (LongMemEval's abstention crosses its types), our
-// category has a line of its own.
+// printCategories prints the set's own labels with our categories; where the two divide the questions differently (LongMemEval's abstention crosses its types),
+// our category has a line of its own.
 func printCategories(line func(string, schema.Figure), sc schema.Score) {
 	crossed := map[string]bool{} // our categories that have no label of their own
 	for _, c := range sc.RawCategories {
@@ -42,7 +41,7 @@ func printCategories(line func(string, schema.Figure), sc schema.Score) {
 	}
 }
 
-// scoreName is the protocol, and the judge's model where it is one.
+// scoreName returns the protocol, and the judge's model if there is one.
 func scoreName(sc schema.Score) string {
 	if sc.By == schema.ByRule {
 		return sc.Protocol

@@ -28,9 +28,8 @@ func Rule(o judge.Options) Grader {
 	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
 }
 
-// Near is Rule with the cosine of gold and answer by an embedder beside the words,
-// where these leave a doubt. Its grades carry the embedder's name behind the
-// protocol's, since their verdicts are not the plain judge's.
+// Near is Rule that also uses the cosine of gold and answer by an embedder if the words leave a doubt. Its grades append the embedder's name to the protocol's,
+// since their verdicts differ from the plain judge's.
 func Near(o judge.Options, vectors llm.Embedder) Grader {
 	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
 		o := o
@@ -123,7 +122,7 @@ type Corrected struct {
 	Hi       float64 `json:"hi"`
 }
 
-// KindRate is what a judge did with one kind of planted answer.
+// KindRate counts a judge's verdicts on one kind of planted answer.
 type KindRate struct {
 	Kind     Kind    `json:"kind"`
 	Right    bool    `json:"right"`    // should be accepted
@@ -132,7 +131,7 @@ type KindRate struct {
 	Length   float64 `json:"length"`   // mean, code points
 }
 
-// Report says how far a judge can be trusted on these questions.
+// Report measures how reliable a judge is on these questions.
 type Report struct {
 	Judge        string      `json:"judge"`
 	Questions    int         `json:"questions"` // with at least one planted answer
@@ -156,8 +155,7 @@ type Labels struct {
 	FalseRejects Rate     `json:"false_rejects"`
 }
 
-// label is the verdict of another judge in the record: a person's, a model's or a
-// published run's; nil where there is none.
+// label returns the verdict of another judge in the record: a person's, a model's or a published run's; nil if there is none.
 func label(r *schema.QARecord, judge string) *schema.Grade {
 	for i := range r.Grades {
 		g := &r.Grades[i]
@@ -322,8 +320,8 @@ func corrected(against, why string, a float64, in stats.Interval) Corrected {
 	return c
 }
 
-// easier says why the planted answers are easier to judge than the answers themselves, so
-// that a correction by them would be too small; "" where nothing shows it.
+// easier returns why the planted answers are easier to judge than the answers themselves, so that a correction by them would be too small; "" if nothing
+// indicates it.
 func (rep *Report) easier(plants, runes int) string {
 	if l := rep.Labels; l != nil {
 		if l.FalseAccepts.N > 0 && l.FalseAccepts.Lo > rep.FalseAccepts.Rate {

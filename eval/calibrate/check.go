@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// ShapeRate is what a judge did with the answers of one shape and set.
+// ShapeRate counts a judge's verdicts on the answers of one shape and set.
 type ShapeRate struct {
 	Set      string `json:"set"`
 	Shape    string `json:"shape"`
@@ -27,7 +27,7 @@ type CheckReport struct {
 	Judge  string      `json:"judge"`
 	Plants int         `json:"plants"`
 	Shapes []ShapeRate `json:"shapes"` // right ones first, by set, the worst first
-	// Wrong and RightAll sum over all shapes; WorstWrong is the shape of which most is accepted.
+	// Wrong and RightAll sum over all shapes; WorstWrong is the shape with the most accepted wrong answers.
 	Wrong      ShapeRate `json:"wrong"`
 	RightAll   ShapeRate `json:"right"`
 	WorstWrong string    `json:"worst_wrong"`
@@ -147,7 +147,7 @@ func rate(k, n int, conf float64) Rate {
 	return r
 }
 
-// defaults fills in what is 0.
+// defaults replaces zero values by the defaults.
 func (o Options) defaults() Options {
 	o.Threshold = cmp.Or(o.Threshold, .5)
 	o.Conf = cmp.Or(o.Conf, .95)

@@ -63,7 +63,7 @@ func (p *Pool) Add(r schema.QARecord) {
 	}
 }
 
-// form is what a gold looks like: only answers of the same form replace each other.
+// form returns the form of a gold: only answers of the same form replace each other.
 func form(g string) string {
 	es := timex.Find(textnorm.Compat(g), 0)
 	lang := textnorm.Lang(g)
@@ -91,7 +91,7 @@ func covers(e timex.Expr, g string) bool {
 	return strings.Trim(g[:e.Pos]+g[e.End:], " .,。，") == ""
 }
 
-// number is the first run of digits of a text that is no more than a number and a word.
+// number returns the first run of digits of a text that is only a number and a word.
 func number(g string) string {
 	if len(strings.Fields(g)) > 2 || len(g) > 16 {
 		return ""
@@ -138,8 +138,7 @@ func seed(r schema.QARecord) uint32 {
 
 func pick(list []string, h uint32) string { return list[int(h%uint32(len(list)))] }
 
-// paraphrase says the gold in another form: a date written otherwise, a list in
-// another order, else in a sentence.
+// paraphrase rephrases the gold: a date in another notation, a list in another order, otherwise in a sentence.
 func paraphrase(gold string, h uint32, zh bool) string {
 	switch f := form(gold); {
 	case f == "day":

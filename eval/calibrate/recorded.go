@@ -2,25 +2,24 @@ package calibrate
 
 import "membench/schema"
 
-// Recorded is a planted answer that someone wrote: a line of a JSONL file. Members
-// that it has besides these are not read, so files of judged answers serve as they are.
+// Recorded is a planted answer written by a person or model: a line of a JSONL file. Other members are ignored, so files of judged answers can be used
+// unchanged.
 type Recorded struct {
-	CaseID     string `json:"case_id,omitempty"` // "": the question's id alone says which it is
+	CaseID     string `json:"case_id,omitempty"` // "": the question's id is sufficient
 	QuestionID string `json:"question_id"`
 	Answer     string `json:"answer"`
 	Right      bool   `json:"right,omitempty"` // should be accepted
-	Kind       Kind   `json:"kind,omitempty"`  // "": paraphrase where right, else specific
+	Kind       Kind   `json:"kind,omitempty"`  // "": paraphrase if right, otherwise specific
 }
 
-// Plantings are recorded planted answers by question. Answers of a truth that they
-// have (right, wrong) are then not made: the rates are those of the recorded ones.
-// They are held, about their length and 100 bytes each.
+// Plantings are recorded planted answers by question. They replace generated answers of the same truth (right, wrong), so the rates are those of the recorded
+// answers. They are held in memory, about their length and 100 bytes each.
 type Plantings struct {
 	by           map[[2]string][]Plant
 	right, wrong int
 }
 
-// Add takes one in; why says what is wrong with one that is rejected.
+// Add adds an answer; why is the reason if it is rejected.
 func (p *Plantings) Add(r Recorded) (why string) {
 	if r.Kind == "" {
 		r.Kind = Specific
@@ -56,7 +55,7 @@ func (p *Plantings) Add(r Recorded) (why string) {
 // Len is how many there are.
 func (p *Plantings) Len() int { return p.right + p.wrong }
 
-// of gives a record's planted answers: the recorded ones, and of what they lack the made.
+// of returns a record's planted answers: the recorded ones, and generated ones for what they lack.
 func (p *Plantings) of(r schema.QARecord, made []Plant) []Plant {
 	if p == nil {
 		return made

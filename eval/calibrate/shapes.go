@@ -38,8 +38,7 @@ func Shapes() []Shape {
 // exchange swaps the wrong and the right answer.
 var exchange = strings.NewReplacer("{gold}", "{other}", "{other}", "{gold}", "{statement}", "{wrong}", "{wrong}", "{statement}")
 
-// ShapesAnd are the built-in shapes and those of a file, in the form that ReadShapes takes; "" and "built-in" are no
-// file.
+// ShapesAnd returns the built-in shapes and those of a file, in the form that ReadShapes parses; "" and "built-in" mean no file.
 func ShapesAnd(path string) ([]Shape, error) {
 	if path == "" || path == "built-in" {
 		return Shapes(), nil
@@ -60,9 +59,8 @@ func (s Shape) String() string {
 	return fmt.Sprintf("%s | %s | %s | %s", s.Lang, truth(s.Right), s.Name, strings.ReplaceAll(s.Template, "\n", `\n`))
 }
 
-// ReadShapes reads shapes of your own: a line "language | right, wrong or swap | name |
-// template" each; swap is right as written and wrong with the answers exchanged; data/shapes.txt lists what a template may hold. Lines that begin with
-// # and empty ones are skipped.
+// ReadShapes parses your own shapes: a line "language | right, wrong or swap | name | template" each; swap is right as written and wrong with the answers
+// exchanged; data/shapes.txt lists the parts of a template. Lines that begin with # and empty ones are skipped.
 func ReadShapes(text string) ([]Shape, error) {
 	var out []Shape
 	n := 0
@@ -120,8 +118,7 @@ func unknownSlot(template string) string {
 	}
 }
 
-// Fill puts a gold and other answers of its kind into the template; "" where there are
-// too few others. say makes a sentence of an answer; nil: there is none.
+// Fill puts a gold and other answers of its kind into the template; "" if there are too few others. say makes a sentence of an answer; nil: none.
 func (s Shape) Fill(question, gold string, others []string, say func(string) string) string {
 	if say == nil && (strings.Contains(s.Template, "{statement}") || strings.Contains(s.Template, "{wrong}")) {
 		return ""
@@ -222,7 +219,7 @@ func BuiltIn(shapes []Shape, sets []string, each int) ([]Planted, error) {
 	}
 	var out []Planted
 	have := map[string]int{}
-	// full says whether a set has all its answers of a shape; making one costs far more than asking.
+	// full reports whether a set has all its answers of a shape; making one costs far more than checking.
 	full := func(it item, s Shape) bool { return each > 0 && have[it.set+"\x00"+s.Name] >= each }
 	for k, it := range all {
 		if !slices.Contains(sets, it.set) {

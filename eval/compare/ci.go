@@ -10,7 +10,7 @@ import (
 
 // Words of a gate, for logs, JUnit and Markdown alike.
 
-// Value says what the metric was and is.
+// Value returns the old and new value of the metric.
 func (x *Gated) Value() string {
 	if measures[x.Metric] != nil {
 		return number(x.Cell.A, "%.4g", 1) + " from " + number(x.Cell.B, "%.4g", 1)
@@ -43,7 +43,7 @@ func number(x *float64, format string, scale float64) string {
 	return fmt.Sprintf(format, scale**x)
 }
 
-// Notes say what a reader of the outcome must know beside it.
+// Notes returns remarks on the outcome.
 func (x *Gated) Notes() (out []string) {
 	c := &x.Cell
 	if x.Outcome == Inconclusive && c.Detectable != nil {

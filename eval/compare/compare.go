@@ -29,7 +29,7 @@ type Options struct {
 	Allow    []string // fields of the fingerprint that may differ
 	Alpha    float64  // level of the tests, in (0,1); 0 means 0.05
 	Power    float64  // of the detectable effect, in (0,1); 0 means 0.8
-	Apart    []string // raw categories left out; nil: the data set's own rule
+	Apart    []string // excluded raw categories; nil: the data set's own rule
 }
 
 func (o Options) defaults() Options {
@@ -47,9 +47,9 @@ type Report struct {
 	Apart    []string     `json:"apart,omitempty"`
 	Runs     []RunFigure  `json:"runs"`
 	Differ   []Difference `json:"fingerprint_differs,omitempty"` // fields that were allowed to
-	Unknown  []string     `json:"fingerprint_unknown,omitempty"` // fields that no run knows: equality cannot be told
+	Unknown  []string     `json:"fingerprint_unknown,omitempty"` // fields unknown for all runs: equality is undetermined
 	Pairs    []Pair       `json:"pairs"`
-	// Uneven says that the runs were not scored on the same questions.
+	// Uneven reports that the runs were not scored on the same questions.
 	Uneven bool `json:"uneven"`
 }
 
@@ -77,7 +77,7 @@ type Pair struct {
 	Examples  []Example  `json:"examples,omitempty"` // see Examples
 }
 
-// Paired is what two sets of scores show.
+// Paired is the comparison of two sets of scores.
 type Paired struct {
 	Test  string `json:"test"` // TestClusters | TestQuestions
 	Total Cell   `json:"total"`
@@ -92,7 +92,7 @@ type Paired struct {
 type Corrected struct {
 	Overlays  []string `json:"overlays"`
 	Questions int      `json:"questions"` // graded again in both runs
-	LeftOut   int      `json:"left_out"`  // no right answer can be told
+	LeftOut   int      `json:"left_out"`  // excluded because no right answer is known
 	Paired
 }
 
@@ -106,7 +106,7 @@ type Category struct {
 // Tests of a paired comparison.
 const (
 	TestClusters  = "cluster-t"  // Student's t over conversations
-	TestQuestions = "question-t" // over the questions of the only conversation: it says nothing of others
+	TestQuestions = "question-t" // over the questions of the only conversation: not generalisable to others
 )
 
 // Cell is one paired comparison.
@@ -123,7 +123,7 @@ type Cell struct {
 	Few        bool     `json:"few_clusters,omitzero"` // fewer than stats.FewClusters
 	SE         *float64 `json:"se"`                    // standard error of the difference
 	DF         *float64 `json:"df"`                    // its degrees of freedom
-	Design     *float64 `json:"design_effect"`         // variance over conversations by that of as many independent questions
+	Design     *float64 `json:"design_effect"`         // variance over conversations divided by the variance of as many independent questions
 	P          *float64 `json:"p"`
 	Adjusted   *float64 `json:"p_holm"`
 	Shown      bool     `json:"shown"`  // p_holm ≤ alpha
@@ -323,8 +323,7 @@ func (s *sums) add(caseID string, x, y float64) {
 	c.Add(x - y)
 }
 
-// units are what the test takes as independent: conversations, or the questions where
-// there is one conversation only.
+// units returns the independent units of the test: conversations, or the questions if there is only one conversation.
 func (s *sums) units() (units []stats.Cluster, test string) {
 	if len(s.clusters) == 1 {
 		for _, d := range s.diffs {
@@ -367,7 +366,7 @@ func (s *sums) cell(o Options) Cell {
 // fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05.
 const fewDiffer = 6
 
-// bound cuts intervals of differences of scores to what such differences can be.
+// bound cuts intervals of differences of scores to the possible range.
 func (p *Paired) bound() {
 	cut := func(c *Cell) {
 		if c.Lo != nil {
@@ -417,8 +416,7 @@ func (p *Paired) fill(a, b answers, apart []string, o Options) {
 	}
 }
 
-// adjust corrects the p-values of the totals, and apart from them those of all
-// categories, and says which differences are shown; likewise those with corrected golds.
+// adjust corrects the p-values of the totals and, separately, those of all categories, and marks significant differences; the same for corrected golds.
 func (r *Report) adjust(alpha float64) {
 	for _, of := range []func(*Pair) *Paired{
 		func(p *Pair) *Paired { return &p.Paired },

@@ -24,8 +24,7 @@ type Example struct {
 	B        Shown  `json:"b"`
 }
 
-// Shown is one answer to an example and what its grader said, of its first repeat. Score
-// is the mean over repeats.
+// Shown is one answer to an example and its grader's verdict, from the first repeat. Score is the mean over repeats.
 type Shown struct {
 	Answer  string   `json:"answer"`
 	Outcome string   `json:"outcome"`
@@ -33,7 +32,7 @@ type Shown struct {
 	Label   string   `json:"label,omitzero"`
 	Reason  string   `json:"reason,omitzero"`
 	Facts   []string `json:"facts,omitempty"`
-	Hop     string   `json:"hop,omitzero"` // where eval explain says it was lost
+	Hop     string   `json:"hop,omitzero"` // hop at which eval explain found the loss
 	read    bool
 }
 
@@ -46,10 +45,8 @@ type Wanted struct {
 	about    map[string][]*Example // by question
 }
 
-// Examples chooses, for each pair of a report, up to n questions that A answered better
-// and n that B did: the largest differences, of equal ones a draw that depends on the
-// question alone. runs are those that were compared, in the same order. What it
-// returns wants the records of every run: see Read.
+// Examples selects, for each pair of a report, up to n questions that A answered better and n that B did: the largest differences, ties by a random order that
+// depends only on the question. runs are the compared runs, in the same order. The result selects the records of every run: see Read.
 func Examples(rep *Report, runs []*Run, o Options, n int) (*Wanted, error) {
 	_, by, _ := strings.Cut(o.Protocol, " by ")
 	w := &Wanted{rep.Protocol, schema.By(by), map[*Run]map[string][]*Shown{}, map[string][]*Example{}}
@@ -75,8 +72,7 @@ func Examples(rep *Report, runs []*Run, o Options, n int) (*Wanted, error) {
 	return w, nil
 }
 
-// LostExamples chooses, for each gate of a protocol that a run fails, up to n questions
-// that it lost. base and runs are those of Hold.
+// LostExamples selects, for each failed gate of a protocol, up to n lost questions. base and runs are those of Hold.
 func LostExamples(list []Gated, base, runs []*Run, n int) (out []*Wanted, err error) {
 	for i := range list {
 		x := &list[i]

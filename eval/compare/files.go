@@ -99,20 +99,18 @@ func runsOf(in []source) (out []*Run) {
 	return out
 }
 
-// A Verdict is what gates came to.
+// A Verdict is the result of gates.
 type Verdict struct {
 	Alpha float64 `json:"alpha"`
 	Gates []Gated `json:"gates"`
-	// Failed says that a gate got worse, or, unless that is accepted, that the baseline was
-	// scored on questions that a new run was not.
+	// Failed reports that a gate got worse, or, unless that is accepted, that the baseline was scored on questions that a new run was not.
 	Failed       bool `json:"worse"`
 	Worse        int  `json:"-"`            // gates
 	Inconclusive int  `json:"inconclusive"` // gates
 	Lost         int  `json:"-"`            // gates with questions that only the baseline was scored on
 }
 
-// Variation says how the differences of two paths with one run each vary, and how many
-// questions a conversation has there.
+// Variation returns how the differences of two paths with one run each vary, and the number of questions per conversation.
 func (f Files) Variation(ctx context.Context) (v Variation, perConversation float64, err error) {
 	in, err := f.read(ctx)
 	if err != nil {
@@ -126,8 +124,7 @@ func (f Files) Variation(ctx context.Context) (v Variation, perConversation floa
 	return VariationOf(in[0].runs[0], in[1].runs[0], f.Options)
 }
 
-// Hold compares the runs of all other paths with those of the first, the baseline.
-// uneven accepts questions that only the baseline was scored on.
+// Hold compares the runs of all other paths with those of the first, the baseline. uneven accepts questions that only the baseline was scored on.
 func (f Files) Hold(ctx context.Context, gates []Gate, uneven bool) (v Verdict, err error) {
 	in, err := f.read(ctx, MeasuresOf(gates)...)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 // A Gate names a metric that must not get worse.
 type Gate struct {
 	Metric string // a protocol as in Options.Protocol, or one of Measures
-	// Margin is what may be lost: of a protocol percentage points, of a measure percent of
-	// the baseline's mean.
+	// Margin is the accepted loss: for a protocol in percentage points, for a measure in per cent of the baseline's mean.
 	Margin float64
 }
 
@@ -41,7 +40,7 @@ func ParseGate(s string) (Gate, error) {
 	return g, nil
 }
 
-// measure says whether the gate holds a measure.
+// measure reports whether the gate checks a measure.
 func (g Gate) measure() bool { return measures[g.Metric] != nil }
 
 // MeasuresOf lists the measures that gates need: for Read.
@@ -54,16 +53,15 @@ func MeasuresOf(gates []Gate) (out []string) {
 	return out
 }
 
-// Outcome is what a gate found.
+// Outcome is the result of a gate.
 type Outcome string
 
 const (
 	// Worse: the loss is shown to be greater than the margin.
 	Worse Outcome = "worse"
-	// NotWorse: the loss is shown to be no greater than the margin; with equal scores on
-	// every question there is none.
+	// NotWorse: the loss is significantly below the margin, or the scores on all questions are equal.
 	NotWorse Outcome = "not worse"
-	// Inconclusive: neither is shown. More questions or conversations would tell (Plan).
+	// Inconclusive: neither is significant. More questions or conversations are needed (Plan).
 	Inconclusive Outcome = "inconclusive"
 )
 
@@ -92,9 +90,8 @@ type Gated struct {
 	Examples []Example    `json:"examples,omitempty"` // questions that were lost
 }
 
-// Hold tests each run against its baseline by each gate. A run's baseline is that of the
-// same system and data set; where both sides have one run only, these two. The error is a
-// *FingerprintError, as of Compare, or says which run has no baseline.
+// Hold tests each run against its baseline by each gate. A run's baseline has the same system and data set; if both sides have only one run, these two are
+// compared. It fails with a *FingerprintError, as Compare does, or if a run has no baseline.
 func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 	o = o.defaults()
 	if len(runs) == 0 {

@@ -20,9 +20,8 @@ func textOf(q *schema.QARecord) (id textID) {
 	return id
 }
 
-// pairByText gives questions of later runs the ids that earlier runs of their data set know
-// them by, where the ids differ and the text is that of one question only: in the same
-// conversation, else in the whole data set.
+// pairByText gives questions of later runs the ids of earlier runs of their data set, if the ids differ and the text belongs to only one question: in the same
+// conversation, or in the whole data set.
 func pairByText(runs []*Run) {
 	known := map[string]map[string]textID{} // by data set: texts by id
 	for _, r := range runs {

@@ -19,14 +19,13 @@ type Variation struct {
 	Between float64 `json:"between"` // variance of the conversations' true differences
 }
 
-// Verdicts is the variation of verdicts of which the share discordant differs between two
-// runs, and of conversations whose true differences have the standard deviation spread.
+// Verdicts is the variation of verdicts: the share discordant differs between two runs, and the true differences of conversations have the standard deviation
+// spread.
 func Verdicts(discordant, spread float64) Variation {
 	return Variation{discordant, spread * spread}
 }
 
-// VariationOf estimates the variation from two graded runs, and says how many questions a
-// conversation has there.
+// VariationOf estimates the variation from two graded runs, and returns the number of questions per conversation.
 func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, err error) {
 	want, by, _ := strings.Cut(o.Protocol, " by ")
 	id, err := pick([]*Run{a, b}, want)
@@ -60,7 +59,7 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 	return v, float64(s.n) / float64(len(s.clusters)), nil
 }
 
-// Target is what a comparison should find.
+// Target is the difference that a comparison should detect.
 type Target struct {
 	Difference float64 `json:"difference"` // of the means, in (0,1]
 	Alpha      float64 `json:"alpha"`      // of the two-sided test
@@ -73,7 +72,7 @@ type Plan struct {
 	Conversations int     `json:"conversations"` // 0: no number of them up to MaxConversations finds it
 	Total         int     `json:"questions"`
 	Power         float64 `json:"power"`  // with that many conversations
-	Design        float64 `json:"design"` // design effect: variance beside that of as many independent questions
+	Design        float64 `json:"design"` // design effect: variance divided by that of as many independent questions
 }
 
 // MaxConversations is where a plan gives up.
@@ -126,7 +125,7 @@ func (v Variation) Plans(t Target, perConversation ...int) PlanReport {
 	return r
 }
 
-// WriteText writes what people read.
+// WriteText writes the report for people.
 func (r PlanReport) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "to find %.12g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", 100*r.Difference, r.Power, r.Alpha, r.Variation.Within, r.Variation.Between)
 	fmt.Fprintf(w, "%24s %14s %10s %8s %14s\n", "questions a conversation", "conversations", "questions", "power", "design effect")

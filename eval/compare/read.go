@@ -19,17 +19,17 @@ type Run struct {
 	Dataset  string
 	prints   figure.Prints
 	grades   map[string]map[schema.By]answers // by protocol and who graded
-	anew     map[string]map[schema.By]answers // likewise, of the questions that were graded against a corrected gold
+	anew     map[string]map[schema.By]answers // the same, for questions graded against a corrected gold
 	overlays []string
 	measures map[string]answers
 	texts    map[string]textID // of the questions, by id
 	renamed  map[string]string // ids that other runs know questions by, by their own: see pairByText
 }
 
-// answers are those of a run by question.
+// answers are the answers of a run by question.
 type answers map[string]*answer
 
-// of is the answer to a question, new where there is none.
+// of returns the answer to a question and adds a missing one.
 func (m answers) of(key string, q *schema.QARecord) *answer {
 	a := m[key]
 	if a == nil {
@@ -68,8 +68,8 @@ var measures = map[string]func(*schema.QARecord) float64{
 	},
 }
 
-// Measures lists what can be gated beside protocols: milliseconds of retrieving and
-// answering, and the tokens that models read and wrote for a question.
+// Measures lists the measures that gates can check in addition to protocols: milliseconds of retrieving and answering, and the tokens that models read and
+// wrote per question.
 func Measures() []string { return slices.Sorted(maps.Keys(measures)) }
 
 // Read takes a stream apart into runs, one for each system and data set, sorted by name,
@@ -141,9 +141,8 @@ func (r *Run) add(q *schema.QARecord, measured []string) {
 	}
 }
 
-// graded are the answers as one grader of a protocol scored them, and those graded
-// against corrected golds: the grader named, else the only one. Scores of two graders are
-// never one figure.
+// graded returns the answers as one grader of a protocol scored them, and those graded against corrected golds: by the named grader, or the only one. It fails
+// if the grader is ambiguous: scores of two graders are never combined.
 func (r *Run) graded(id string, by schema.By) (graded, anew answers, err error) {
 	var names []string
 	for _, g := range slices.Sorted(maps.Keys(r.grades[id])) {
@@ -158,8 +157,7 @@ func (r *Run) graded(id string, by schema.By) (graded, anew answers, err error) 
 	return nil, nil, fmt.Errorf("%s was not graded by %s: have %s", r.Name, by, strings.Join(names, ", "))
 }
 
-// corrected compares a and b with corrected golds; nil unless both were graded against
-// some. A question of which no right answer can be told is in neither.
+// corrected compares a and b with corrected golds; nil unless both were graded against some. Questions without a known right answer are excluded.
 func corrected(a, b, anewA, anewB answers, apart []string, o Options) *Corrected {
 	if len(anewA) == 0 || len(anewB) == 0 {
 		return nil

@@ -82,7 +82,7 @@ func signedInterval(lo, hi *float64) string {
 	return fmt.Sprintf("%+.1f to %+.1f", 100**lo, 100**hi)
 }
 
-// WriteGates writes what each gate found, in lines that a log shows alone.
+// WriteGates writes the result of each gate, in lines that are understandable on their own in a log.
 func WriteGates(w io.Writer, list []Gated) {
 	for i := range list {
 		x := &list[i]
@@ -101,8 +101,7 @@ func WriteGates(w io.Writer, list []Gated) {
 	}
 }
 
-// printExamples shows questions that one of a and b answered better, both answers and
-// what the grader said of them.
+// printExamples prints questions that one of a and b answered better, both answers and the grader's verdicts.
 func printExamples(w io.Writer, list []Example, a, b string) {
 	for _, x := range list {
 		fmt.Fprintf(w, "\n  %s was better: %s, %s\n    question  %s\n    gold      %s\n", x.Better, x.CaseID, x.ID, textnorm.OneLine(x.Question, 240), textnorm.OneLine(x.Gold, 240))

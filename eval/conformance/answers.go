@@ -103,7 +103,7 @@ func locomoRecall(s *suite, raw []byte) error {
 	if err := codec.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	have, err := 1.0, error(nil) // upstream's value where nothing says what was retrieved
+	have, err := 1.0, error(nil) // upstream's value if the retrieval is unknown
 	if r.Retrieved != nil {
 		have, err = protocol.LocomoRecall(r.Evidence, *r.Retrieved)
 	}
@@ -201,8 +201,7 @@ func lmeRetrieval(s *suite, raw []byte) error {
 	return hold("session_rollup", r.Rollup, protocol.LMERollup)
 }
 
-// lmePrompt checks the routing of each row with our own words, and the rendered prompt
-// where the user's copy of the original is at hand.
+// lmePrompt checks the routing of each row with our own words, and the rendered prompt if the user's copy of the original is available.
 func lmePrompt(s *suite, raw []byte) error {
 	var r struct {
 		Type       string          `json:"question_type"`
@@ -307,7 +306,7 @@ func mabMetrics(s *suite, raw []byte) error {
 	}
 	hold := func(name string, have map[string]float64, want map[string]number) {
 		if math.IsNaN(float64(want["raises"])) {
-			// The original fails: on no gold so do we; on lists of lists (eventqa) we go on.
+			// The original fails; without a gold so do we, on lists of lists (eventqa) we continue.
 			s.same(name, have == nil, len(golds) == 0)
 			return
 		}
@@ -361,7 +360,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	case "false":
 		*n = 0
 	case `"ValueError"`, `"AttributeError"`, `"ZeroDivisionError"`:
-		*n = number(math.NaN()) // what the original raises
+		*n = number(math.NaN()) // the original raises an exception
 	default:
 		f, err := strconv.ParseFloat(string(b), 64)
 		if err != nil {

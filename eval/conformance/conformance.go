@@ -38,7 +38,7 @@ func BuiltIn() fs.FS {
 // Options of Run.
 type Options struct {
 	Golden  fs.FS             // folder of FILE.dev.jsonl or FILE.jsonl; nil: those built in
-	Data    fs.FS             // what `ref` rows point into; nil: they are skipped
+	Data    fs.FS             // data that `ref` rows refer to; nil: they are skipped
 	Prompts *protocol.Prompts // the user's copies of original prompts; nil: rows that hash them are skipped
 	Limit   int               // failures kept per file; 0: all
 }
@@ -46,7 +46,7 @@ type Options struct {
 // A Result is one file's outcome.
 type Result struct {
 	Name      string    `json:"name"`
-	Protocols []string  `json:"protocols"` // what it holds to its original
+	Protocols []string  `json:"protocols"` // protocols compared with their originals
 	Origin    string    `json:"origin"`    // the version of the original
 	Passed    int       `json:"passed"`
 	Failed    int       `json:"failed"`
@@ -77,7 +77,7 @@ type suite struct {
 	golden  fs.FS
 	res     *Result
 	lines   map[string][][]byte // of the data files that rows point into
-	cache   map[string]any      // what a check reads once
+	cache   map[string]any      // data that a check reads once
 	id      string
 	bad     bool
 	skipped string
@@ -170,7 +170,7 @@ func (s *suite) fail(field, have, want string) {
 	}
 }
 
-// skip leaves the row out for want of what it names.
+// skip skips the row because of the missing thing that want names.
 func (s *suite) skip(want string) { s.skipped = want }
 
 // tolerance of scores; BM25 has its own.
@@ -184,7 +184,7 @@ func (s *suite) near(field string, have, want, within float64) {
 
 func (s *suite) num(field string, have, want float64) { s.near(field, have, want, tolerance) }
 
-// same compares what prints the same; texts are quoted.
+// same compares printed forms; texts are quoted.
 func (s *suite) same(field string, have, want any) {
 	verb := "%v"
 	switch have.(type) {
@@ -202,8 +202,7 @@ type ref struct {
 	Line int    `json:"line"`
 }
 
-// given fills in answer and gold where a row refers to recorded ones; ok is false, and
-// the row skipped, where the data is not at hand.
+// given fills in answer and gold if a row refers to recorded ones; ok is false, and the row skipped, if the data is not available.
 func (s *suite) given(r *ref, answer *string, gold *text) (ok bool, err error) {
 	if r == nil {
 		return true, nil
@@ -215,8 +214,7 @@ func (s *suite) given(r *ref, answer *string, gold *text) (ok bool, err error) {
 	return ok, err
 }
 
-// pair returns a recorded answer and its gold as Python's str prints them; ok is false,
-// and the row skipped, where the data is not at hand.
+// pair returns a recorded answer and its gold as Python's str prints them; ok is false, and the row skipped, if the data is not available.
 func (s *suite) pair(r ref) (answer string, gold []string, ok bool, err error) {
 	if s.o.Data == nil {
 		s.skip(path.Dir(r.File) + " (--data)")
@@ -289,8 +287,7 @@ func flat(raw json.RawMessage) ([]string, error) {
 	return []string{string(raw)}, nil
 }
 
-// letters splits a text into code points: what upstream sees where it walks over a text
-// in place of a list.
+// letters splits a text into code points, as upstream does if it iterates over a text in place of a list.
 func letters(s string) []string {
 	var out []string
 	for _, r := range s {
@@ -312,7 +309,7 @@ func (rep *Report) add(r Result) {
 	rep.Files = append(rep.Files, r)
 }
 
-// WriteText writes what people read.
+// WriteText writes the report for people.
 func (rep Report) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "%7s %7s %7s  vectors\n", "passed", "failed", "skipped")
 	for _, r := range rep.Files {

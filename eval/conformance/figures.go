@@ -290,7 +290,7 @@ func bm25Check(s *suite, raw []byte) error {
 		for i := range order {
 			order[i] = i
 		}
-		// The vectors hold nine digits: what differs further down is a tie there.
+		// The vectors hold nine digits: smaller differences are ties there.
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Round(scores[b]*1e9), math.Round(scores[a]*1e9)) })
 		for i, w := range want {
 			if i >= len(order) {

@@ -15,14 +15,14 @@ import (
 	"membench/schema"
 )
 
-// AnalyseOptions say what an Analysis holds beside the figures.
+// AnalyseOptions select the contents of an Analysis in addition to the figures.
 type AnalyseOptions struct {
 	Surprise bool
 	Errors   bool
 	Below    float64 // an answer of a lower F1 is an error
 }
 
-// An Analysis is what the answers and the trace of an experiment on PCM show.
+// An Analysis summarises the answers and the trace of an experiment on PCM.
 type Analysis struct {
 	Rows     []AnalysisRow   `json:"metrics"`
 	Surprise *Surprise       `json:"surprise,omitempty"`
@@ -34,8 +34,7 @@ type Analysis struct {
 // A cell is one system, data set and category ("all": of all).
 type cell struct{ system, dataset, category string }
 
-// AnalysisRow has the means of one cell. A question that cannot be answered counts 1 in each
-// column where the answer abstains, else 0.
+// AnalysisRow has the means of one cell. An unanswerable question counts 1 in each column if the answer abstains, otherwise 0.
 type AnalysisRow struct {
 	System   string   `json:"system"`
 	Dataset  string   `json:"dataset"`
@@ -61,7 +60,7 @@ type AnalysisError struct {
 // metrics are the protocols behind the columns of an AnalysisRow.
 var metrics = [4]string{"em", "squad-f1", "contains", "numeric"}
 
-// scoresOf are the scores of a record by column; nil where there is none.
+// scoresOf returns the scores of a record by column; nil if there is none.
 func scoresOf(q *schema.QARecord) (out [4]*float64) {
 	for _, g := range q.Grades {
 		if g.Score == nil || g.Gold == schema.GoldCorrected {
@@ -145,8 +144,8 @@ func (a *Analysis) add(system string, q *schema.QARecord, cells map[cell]*[5]sta
 	}
 }
 
-// A Difference is that of the F1 of one cell between two experiments, paired by question;
-// interval and p over conversations, p adjusted by Holm over all cells.
+// A Difference is the difference of the F1 of one cell between two experiments, paired by question; interval and p over conversations, p adjusted by Holm over
+// all cells.
 type Difference struct {
 	System   string   `json:"system"`
 	Dataset  string   `json:"dataset"`

@@ -91,8 +91,7 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 	return e.labels(ctx, r, out)
 }
 
-// causes counts the causes of an arm's failures in a category ("": in all), the last part
-// what is none of them.
+// causes counts the causes of an arm's failures in a category ("": in all); the last part counts the others.
 func (e *experiment) causes(r *results, arm, set, category string, parts []string) []float64 {
 	out := make([]float64, len(parts))
 	for _, x := range r.of[[2]string{arm, set}] {
@@ -108,7 +107,7 @@ func (e *experiment) causes(r *results, arm, set, category string, parts []strin
 	return out
 }
 
-// labels draws failures of the unified search for people, and compares what they said.
+// labels samples failures of the unified search for human labels, and compares the labels.
 func (e *experiment) labels(ctx context.Context, r *results, out *output) error {
 	var draw []label.Label
 	dir := filepath.Join(e.dir, "runs", Unified)
@@ -170,7 +169,7 @@ func (e *experiment) labels(ctx context.Context, r *results, out *output) error 
 	return out.table(&t)
 }
 
-// oracle is experiment 2: what choosing the strategy by the true type brings.
+// oracle is experiment 2: the gain from choosing the strategy by the true type.
 func oracle(_ context.Context, e *experiment, r *results, out *output) error {
 	out.heading("## Experiment 2: the gap to the best strategy of each type\n\nThe oracle chooses by the data set's own categories: an upper bound of choosing, not a system.")
 	for _, set := range r.datasets {
@@ -329,7 +328,7 @@ func ablation(_ context.Context, e *experiment, r *results, out *output) error {
 	return nil
 }
 
-// curve is accuracy against tokens, with what no other arm beats in both.
+// curve is accuracy against tokens, with the arms that no other arm beats in both.
 func curve(_ context.Context, e *experiment, r *results, out *output) error {
 	out.heading("## Accuracy against tokens")
 	for _, set := range r.datasets {

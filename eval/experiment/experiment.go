@@ -46,13 +46,13 @@ type Options struct {
 	Report   func(*schema.Finding)
 }
 
-// Design says what is compared and how.
+// Design describes the compared systems and settings.
 type Design struct {
 	Backend string // below QARP and the strategies
 	Measure string // protocol of the scores
 	PerType int    // failures of a type that are drawn for labelling
 	Seed    uint64
-	// Failures are the systems whose failures are analysed, beside the unified search.
+	// Failures are the systems whose failures are analysed, in addition to the unified search.
 	Failures []string
 	Ks       []int    // further numbers of hits for the curve
 	Labels   []string // files and folders of people's labels
@@ -144,7 +144,7 @@ type experiment struct {
 	failed schema.FailedError // in all arms
 }
 
-// A study is what an experiment is made of.
+// A study is the list of parts of an experiment.
 type study struct {
 	title    string
 	arms     []arm
@@ -152,8 +152,7 @@ type study struct {
 	analyses []analysis
 }
 
-// Run does the experiment of seed 002 and returns its folder. A *schema.FailedError says that
-// all is written, and what failed in the arms.
+// Run runs the QARP experiment and returns its folder. A *schema.FailedError reports failures in the arms after everything is written.
 func Run(ctx context.Context, o Options) (string, error) {
 	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
 		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
@@ -199,7 +198,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 	return e.dir, cmp.Or(e.report(s), e.failed.AsError())
 }
 
-// dry reports whether nobody is asked.
+// dry reports whether no models are called.
 func dry(o pipeline.Options) bool { return o.Models != nil && o.Models.Estimate != nil }
 
 // once reports each finding once: every arm reads the same data.
@@ -257,8 +256,8 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	return err
 }
 
-// setAside moves the run of an arm whose options changed to OUT/earlier/ARM, in the place of
-// the one that is there: answers of models are in the cassette, so asking again costs time.
+// setAside moves the run of an arm whose options changed to OUT/earlier/ARM, replacing an earlier one: answers of models are in the cassette, so asking again
+// costs only time.
 func (e *experiment) setAside(a arm, changed *evalrun.ChangedError) error {
 	to := filepath.Join(e.dir, "earlier", a.name)
 	if err := os.RemoveAll(to); err != nil {
@@ -346,7 +345,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 	return err
 }
 
-// report joins what the analyses wrote.
+// report joins the output of the analyses.
 func (e *experiment) report(s study) error {
 	return atomicfile.Write(filepath.Join(e.dir, "report.md"), func(w io.Writer) error {
 		var b strings.Builder

@@ -217,7 +217,7 @@ func (o *output) grouped(name, title string, f bars) error {
 	return o.save(name, p, vg.Length(len(f.groups)+2)*3*vg.Centimeter, 9*vg.Centimeter)
 }
 
-// shifted draws something beside its place, as grouped bars are.
+// shifted draws something next to its position, as in grouped bars.
 type shifted struct {
 	plot.Plotter
 	by vg.Length

@@ -23,7 +23,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// A Decision is a point at which the seed says how to continue, with what was found.
+// A Decision is a decision point of the design, with the result.
 type Decision struct {
 	Name    string   `json:"name"`
 	Dataset string   `json:"dataset"`
@@ -109,7 +109,7 @@ func (o *output) table(t *table) error {
 	return o.write(t.name+".md", []byte(md.String()))
 }
 
-// data writes a table as CSV alone, as figures have their data beside them.
+// data writes a table only as CSV: the data of a figure.
 func (o *output) data(t *table) error {
 	var c strings.Builder
 	w := csv.NewWriter(&c)

@@ -36,7 +36,7 @@ type Trace struct {
 	pcm.Decision
 }
 
-// Kept is what PCM held at the end of a case: a line of trace/ARM.kept.jsonl.
+// Kept is the content of PCM at the end of a case: a line of trace/ARM.kept.jsonl.
 type Kept struct {
 	Dataset string         `json:"dataset"`
 	CaseID  string         `json:"case_id"`
@@ -47,8 +47,8 @@ type Kept struct {
 	Nodes   map[string]int `json:"nodes"`         // by type
 }
 
-// RunPCM does the experiment of seed 003: PCM, PCM that stores only what surprised, and a
-// memory of every turn; their answers, what each keeps, and every decision of PCM.
+// RunPCM runs the PCM experiment: PCM, PCM that stores only surprising turns, and a memory of every turn; their answers, their content, and every decision of
+// PCM.
 func RunPCM(ctx context.Context, o Options, p pcm.Options) (string, error) {
 	gate := p
 	gate.Gate = true
@@ -91,8 +91,7 @@ func (e *experiment) deps() (d memory.Deps, err error) {
 	return d, err
 }
 
-// trace plays the cases into PCM once more and writes down what it decides. With a model,
-// its answers are those of the run, from the cassette.
+// trace plays the cases into PCM once more and records its decisions. With a model, its answers come from the run's cassette.
 func (e *experiment) trace(ctx context.Context, name string, o pcm.Options) error {
 	cases := filepath.Join(e.dir, "runs", name, records.CasesFile)
 	kept := filepath.Join(e.dir, "trace", name+".kept.jsonl")
@@ -185,7 +184,7 @@ func replayPCM(ctx context.Context, w io.Writer, d memory.Deps, o pcm.Options, c
 	return k, failed
 }
 
-// pcmAnswers compares what is answered and what is kept.
+// pcmAnswers compares the answers and the stored content.
 func pcmAnswers(_ context.Context, e *experiment, r *results, out *output) error {
 	out.heading("## Answers, and what is kept")
 	for _, set := range r.datasets {
@@ -247,7 +246,7 @@ func count(n map[string]int, d pcm.Decision) {
 	}
 }
 
-// keptOf sums what was kept over the cases of a data set.
+// keptOf sums the stored content over the cases of a data set.
 func keptOf(path, dataset string) (sum Kept, err error) {
 	sum.Nodes = map[string]int{}
 	for k, err := range lines[Kept](path) {
@@ -301,7 +300,7 @@ type Surprise struct {
 	Histogram  []int          `json:"histogram"` // of the effective surprise, by quarters from 0; the last bin is 5 and above
 }
 
-// Percents are those of a Surprise.
+// Percents are the percentiles of a Surprise.
 var Percents = []float64{5, 25, 40, 50, 75, 90, 95}
 
 // SurpriseOf reads the distribution out of a trace.

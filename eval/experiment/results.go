@@ -17,13 +17,13 @@ import (
 	"membench/schema"
 )
 
-// An answer is what the analyses need of a record.
+// An answer is the part of a record that the analyses need.
 type answer struct {
 	conversation string
 	category     string
 	score        float64
 	recall       float64 // of gold evidence; NaN where it does not apply
-	cause        string  // as explain says, of failures
+	cause        string  // according to explain, for failures
 	calls        float64
 	tokens       float64 // that models read and wrote, and of the context that the reader saw
 	ms           float64
@@ -111,7 +111,7 @@ func (e *experiment) answer(q *schema.QARecord) (x answer, ok bool) {
 			x.tokens += float64(u.InputTokens + u.OutputTokens)
 		}
 	}
-	if x.calls == 0 { // by rule: what a reader would have to read
+	if x.calls == 0 { // by rule: the text that a reader would have to read
 		x.tokens = float64(len(q.Context)+3) / 4
 	}
 	x.ms = q.RetrieveMS + q.AnswerMS
@@ -121,7 +121,7 @@ func (e *experiment) answer(q *schema.QARecord) (x answer, ok bool) {
 	return x, ok
 }
 
-// categories are those of a data set, in the schema's order.
+// categories returns the categories of a data set, in the schema's order.
 func (r *results) categories(dataset string) (out []string) {
 	have := map[string]bool{}
 	for _, a := range r.arms {
@@ -149,8 +149,7 @@ type estimate struct {
 	p, adjusted  float64 // of a difference from 0
 }
 
-// estimateOf is the mean over clusters; share says that the values are in [0,1] and
-// differences of such otherwise.
+// estimateOf returns the mean over clusters; share reports that the values are in [0,1], otherwise they are differences of such.
 func estimateOf(byConversation map[string]*stats.Cluster, share bool) estimate {
 	var list []stats.Cluster
 	for _, k := range slices.Sorted(maps.Keys(byConversation)) {
@@ -203,7 +202,7 @@ func (r *results) gain(arm, base, dataset, category string) estimate {
 	return difference(r.of[[2]string{arm, dataset}], b)
 }
 
-// difference is that of a to b, over the questions of both.
+// difference returns the difference between a and b, over their common questions.
 func difference(a, b answers) estimate {
 	m := map[string]*stats.Cluster{}
 	for _, k := range keys(a) {

@@ -52,9 +52,8 @@ const (
 	oldValueShare = 0.8 // of the answer's own terms that are in the old text
 )
 
-// oldValue reports whether the answer's own words are in a text that had been set
-// aside: one that a later memory replaced, one that the data set says was updated, or,
-// of a question about an update, evidence before its newest.
+// oldValue reports whether the answer's own words appear in an obsolete text: one that a later memory replaced, one that the data set marks as updated, or, for
+// a question about an update, evidence before the newest.
 func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 	asked, gold := newBag(r.Question), newBag(r.Gold)
 	own := newBag(r.Answer)
@@ -63,7 +62,7 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 		return false
 	}
 	update := r.Category == schema.CatKU || r.Category == schema.CatCR
-	about := 1 // words of the question that an old value stands with
+	about := 1 // number of words of the question that an old value appears with
 	if !update {
 		about = 2
 	}

@@ -43,11 +43,11 @@ type Named struct {
 	N    int    `json:"n"`
 }
 
-// Lost is how many questions were lost at one hop for one cause, by what happened there.
+// Lost counts the questions lost at one hop for one cause, by kind of failure.
 type Lost struct {
 	Hop   string `json:"hop"`
 	Cause string `json:"cause,omitzero"`
-	Kind  string `json:"kind,omitzero"` // a Fault word of schema; "" where there is no more to say
+	Kind  string `json:"kind,omitzero"` // a Fault of schema; "" if there is none
 	N     int    `json:"n"`
 }
 
@@ -137,7 +137,7 @@ func (c *Counts) All() []Count {
 	return out
 }
 
-// kinds is what happened at a hop, most frequent first.
+// kinds returns the failures at a hop, most frequent first.
 func kinds(l []Lost, hop string) []Named {
 	var out []Named
 	for _, x := range l {
@@ -154,7 +154,7 @@ func kinds(l []Lost, hop string) []Named {
 	return out
 }
 
-// sum adds up what was lost at a hop, for a cause; "" is any.
+// sum counts the questions lost at a hop for a cause; "" is any.
 func sum(l []Lost, hop, cause string) (n int) {
 	for _, x := range l {
 		if (hop == "" || x.Hop == hop) && (cause == "" || x.Cause == cause) {

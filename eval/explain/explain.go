@@ -1,18 +1,13 @@
-// Package explain determines at which hop a failed question was lost, and why: graded QA
-// records in, the same records with an Attribution out, in their order.
+// Package explain determines at which hop a failed question was lost, and why: graded QA records in, the same records with an Attribution out, in their order.
 //
-// A fact passes these hops on its way to an answer: the turn that says it is ingested,
-// kept as a memory, not overwritten, retrieved, shown whole to the reader, used by the
-// reader, and the answer is graded against a gold that is right. Every piece of gold
-// evidence of the question is followed along them in the session records (deltas and
-// snapshots) and in the QA record (hits, ranks below k, context). The earliest hop at
-// which a piece is lost is the question's; it is "read" if nothing was lost. A wrong gold and a wrong grade come before all of them. Nothing is guessed:
-// where a
-// system shows too little, the hop is "opaque" and the reason says what is missing.
+// A fact passes these hops on its way to an answer: its turn is ingested, kept as a memory, not overwritten, retrieved, shown completely to the reader, used by
+// the reader, and the answer is graded against a correct gold. Every piece of gold evidence of the question is followed along them in the session records
+// (deltas and snapshots) and in the QA record (hits, ranks below k, context). The question is attributed to the earliest hop at which a piece is lost; it is
+// "read" if nothing was lost. A wrong gold and a wrong grade take precedence. Nothing is guessed: if a system shows too little, the hop is "opaque" and the
+// reason says what is missing.
 //
-// Key and order are those of the QA records. Held at a time: the sessions, the case
-// and the memories of one case of one system, about the size of their texts, and 100
-// bytes for each case of the run.
+// Key and order are those of the QA records. Memory holds the sessions, the case and the memories of one case of one system, about the size of their texts, and
+// 100 bytes for each case of the run.
 package explain
 
 import (
@@ -30,23 +25,18 @@ import (
 
 // Options of QA.
 type Options struct {
-	// Sessions are the session records of the run, Cases the cases asked. Both are read
-	// again whenever a system starts over on the same cases, so a Seq must begin again
-	// each time; their order should be that of the QA records, else every case costs a
-	// pass. Without Sessions what happened before retrieval is not told, without Cases
-	// only what memories say by their sources.
+	// Sessions are the session records of the run, Cases the cases asked. Both are read again when a system starts over on the same cases, so a Seq must be
+	// repeatable. Their order should be that of the QA records, otherwise every case costs a pass. Without Sessions, hops before retrieval are not determined;
+	// without Cases, only the sources of memories are known.
 	Sessions schema.Seq[schema.SessionRecord]
 	Cases    schema.Seq[schema.Case]
-	// Graph, where given, splits what happened before and at retrieval further
-	// (Attribution.Break).
+	// Graph, if set, refines the hops up to retrieval (Attribution.Break).
 	Graph graph.Graph
-	// Walked is given the way of each failed question through Graph; nil: nobody asks. An
-	// error ends the stream.
+	// Walked receives the path of each failed question through Graph; nil: not called. An error ends the stream.
 	Walked func(Walk) error
 
-	// Grader names the protocol that says which answers failed, with or without its
-	// @version; "": a model's verdict where a record has one, else the rule judge's, else
-	// (where the rule judge was not asked) the first grade of an answer.
+	// Grader names the protocol that determines failures, with or without its @version; "": a model's verdict if a record has one, otherwise the rule judge's,
+	// otherwise the first grade of an answer.
 	Grader string
 	// Second names the protocol whose disagreement shows a judge's error; "": every other
 	// verdict by a model, exact match, and the rule judge, which is asked here where the
@@ -68,7 +58,7 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// group is what shares one memory.
+// group identifies the records that share one memory.
 type group struct {
 	System, Dataset, Case string
 	Repeat                int
@@ -97,7 +87,7 @@ func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.S
 
 type caseKey struct{ Dataset, ID string }
 
-// explainer holds what the questions of one group share.
+// explainer holds the shared state of the questions of one group.
 type explainer struct {
 	o        Options
 	sessions *records.Cursor[schema.SessionRecord, group]
@@ -107,9 +97,9 @@ type explainer struct {
 	loaded bool
 	ledger *ledger
 	told   *story
-	frame  *fidelity.Frame // what the system makes of a turn
+	frame  *fidelity.Frame // how the system changes a turn
 
-	returned *fidelity.Frame // what it puts around a memory that it returns
+	returned *fidelity.Frame // the frame around a memory that it returns
 	learned  string          // the question whose hits it was learned from last
 
 	context shown
@@ -169,7 +159,7 @@ func (x *explainer) load(r *schema.QARecord) error {
 	return nil
 }
 
-// frameTurns are looked at to learn what a system makes of a turn.
+// frameTurns is the number of turns examined to learn how a system changes a turn.
 const frameTurns = 120
 
 // frame learns it from the memories of turns spread over the case, as they were first

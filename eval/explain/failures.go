@@ -35,7 +35,7 @@ func WriteFailures(dir string, fill func(*Failures) error) error {
 	})
 }
 
-// Add adds a failed question: it is what Options.Walked wants.
+// Add adds a failed question; it can be used as Options.Walked.
 func (f *Failures) Add(w Walk) error {
 	node, edges, err := w.Graph()
 	if err != nil {

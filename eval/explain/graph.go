@@ -17,7 +17,7 @@ type Walk struct {
 	Record *schema.QARecord // with its attribution
 	Path   []schema.NodeID  // turns, memories, claims and their objects, in the order of the way
 	At     schema.NodeID    // where it broke; "" where the graph has nothing of it
-	Hits   []schema.NodeID  // what was retrieved instead, as far as the graph has it, best first
+	Hits   []schema.NodeID  // retrieved nodes, as far as the graph has them, best first
 }
 
 // step is how far the way of one need goes.
@@ -125,8 +125,7 @@ func collect(seq iter.Seq2[schema.Node, error]) (out []schema.Node, err error) {
 	return out, nil
 }
 
-// walk goes from the turns of a need to their memories, the claims on these, and what
-// the claims are about.
+// walk follows the turns of a need to their memories, the claims on these, and the entities that the claims are about.
 func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step, error) {
 	m := schema.Mint{V: schema.Latest}
 	s := step{brk: schema.BreakTurn, reason: n.name + " is not there"}
@@ -199,7 +198,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 		return s, nil
 	}
 
-	// What became of them, at the question's time.
+	// The state of the claims at the time of the question.
 	s.brk = ""
 	for _, c := range right {
 		s.path = append(s.path, c.id)
@@ -218,7 +217,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 	return s, nil
 }
 
-// saying are the memories of a turn that say what is needed: each, or together.
+// saying returns the memories of a turn that contain the need, individually or together.
 func (n *need) saying(memories []schema.Node) (out []schema.Node) {
 	var parts []schema.Node
 	var bags []*bag
@@ -242,7 +241,7 @@ func (x *explainer) has(ctx context.Context, id schema.NodeID) bool {
 	return ok && err == nil
 }
 
-// claim is what the walk needs of a claim.
+// claim is the part of a claim that the walk needs.
 type claim struct {
 	id, subject, object schema.NodeID
 	about               *bag   // the object's names
@@ -279,15 +278,12 @@ func nameOf(id schema.NodeID) string {
 	return schema.Unescape(name)
 }
 
-// judgeClaims sorts the claims on the memories of a need into those that say it and
-// those that say it of something else. A claim that speaks of another thing in the
-// memory is neither.
+// judgeClaims divides the claims on the memories of a need into those that state it and those that state it about something else. A claim about another thing
+// in the memory is neither.
 //
-// A claim says it when its object has one of the gold's words, or, where the turn has
-// none of them, when its object is in the memory at all. It is about something else
-// when its object has none of them and shares no word with the memory that it rests on,
-// or when its subject is a user (or agent), another one said the turn, and the memory
-// does not name it.
+// A claim states it if its object has one of the gold's words, or, if the turn has none of them, if its object is in the memory at all. It is about something
+// else if its object has none of them and shares no word with the memory that it rests on, or if its subject is a user (or agent) other than the speaker of the
+// turn and the memory does not name that subject.
 func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (right, wrong []claim) {
 	for _, c := range claims {
 		text := newBag(c.memory)
@@ -309,8 +305,8 @@ func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (rig
 	return right, wrong
 }
 
-// mixedUp reports whether the subject is one person where another of its kind spoke:
-// what an agent says of a user, and a user of an agent, is not judged by that.
+// mixedUp reports whether the subject is one person although another of its kind spoke. Statements of an agent about a user, and of a user about an agent, are
+// not judged by that.
 func mixedUp(subject schema.NodeID, speakers map[schema.NodeID]bool) bool {
 	kind, _, _ := strings.Cut(string(subject), ":")
 	another := false
@@ -324,7 +320,7 @@ func mixedUp(subject schema.NodeID, speakers map[schema.NodeID]bool) bool {
 	return another
 }
 
-// holdsAt says why a claim that says the gold did not answer the question.
+// holdsAt returns why a claim that states the gold did not answer the question.
 func (x *explainer) holdsAt(ctx context.Context, c claim, r *schema.QARecord) (brk, reason string, err error) {
 	asOf := r.AsOf
 	if asOf != "" && c.from != "" && later(c.from, asOf) {

@@ -14,7 +14,7 @@ import (
 // finding is where one need was lost.
 type finding struct {
 	hop    string
-	kind   string // a Fault word of schema; "" where there is no more to say
+	kind   string // a Fault of schema; "" if there is none
 	reason string
 	refs   []schema.EventRef
 	ids    []string
@@ -22,7 +22,7 @@ type finding struct {
 	want, got, marked string // of an altered text
 }
 
-// altered is the finding that a text does not say what it should.
+// altered returns the finding that a text differs from what it should say.
 func altered(hop string, d fidelity.Difference, want, got string, n *need, ids ...schema.PointID) finding {
 	return finding{hop: hop, kind: d.Kind, refs: n.refs, ids: point(ids...), want: want, got: got, marked: d.Marked}
 }
@@ -51,7 +51,7 @@ func (x *explainer) attribute(ctx context.Context, r *schema.QARecord, v verdict
 	return a, x.breakOf(ctx, a, whole, needs, lost)
 }
 
-// hop is what the run itself shows, and the needs that were lost.
+// hop returns the attribution from the run itself, and the needs that were lost.
 func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.Attribution, []*need) {
 	if f, ok := erratum(r, v); ok {
 		return f.attribution(""), nil
@@ -97,7 +97,7 @@ func erratum(r *schema.QARecord, v verdict) (finding, bool) {
 	return finding{}, false
 }
 
-// goldFault looks for what the data itself shows to be wrong with the gold.
+// goldFault looks for errors in the gold that the data itself shows.
 func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
 	if r.Abstain {
 		return finding{}, false
@@ -122,9 +122,8 @@ func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
 	return finding{}, false
 }
 
-// elsewhere finds the turn that says the gold of a question whose evidence has not one
-// word of it. Golds of fewer than three words of their own (half of them in Chinese)
-// are found by chance, and are not looked for.
+// elsewhere finds the turn that contains the gold of a question whose evidence has none of its words. Golds with fewer than three words of their own (half of
+// them in Chinese) are skipped, since they are found by chance.
 func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 	if len(r.Evidence) == 0 || len(r.Golds) > 1 {
 		return ref, false

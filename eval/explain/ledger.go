@@ -11,8 +11,7 @@ import (
 	"membench/schema"
 )
 
-// ledger is the history of one memory as its session records tell it. It holds every
-// text that the memory ever had.
+// ledger is the history of one memory according to its session records. It holds every text that the memory ever had.
 type ledger struct {
 	versions []*version
 	byRef    map[schema.EventRef][]*version // that name the turn as their source
@@ -22,8 +21,7 @@ type ledger struct {
 	sessions map[string]*schema.SessionRecord
 	names    map[int]string // of sessions, by their index
 	last     int            // index of the last session, -1 without any
-	// transparent: every session shows a snapshot or a delta, so that what is in none of
-	// them was never stored.
+	// transparent: every session shows a snapshot or a delta, so a text in none of them was never stored.
 	transparent bool
 }
 
@@ -36,7 +34,7 @@ type version struct {
 	ended    string   // how: "became", "was removed"; "" while it lives
 	next     *version // the text that took its place
 	before   *version // the text whose place it took
-	previous []string // texts that it replaced, as the system says
+	previous []string // texts that it replaced, according to the system
 
 	words *bag // of text, made when asked for
 }
@@ -126,7 +124,7 @@ func (l *ledger) apply(d schema.MemoryDelta, session int) {
 		if v := l.live[d.ID]; v != nil {
 			l.end(v, session)
 		}
-	default: // add, update; keep and archive of what is known change nothing here
+	default: // add, update; keep and archive of known memories change nothing here
 		m, was := schema.MemoryState{ID: d.ID, Text: d.Text, Sources: d.Sources}, l.live[d.ID]
 		if d.Text == "" && was != nil && slices.Contains(d.Previous, was.text) { // its text was replaced by none
 			l.replace(m, was, d.Previous, session)
@@ -176,8 +174,7 @@ func (l *ledger) replace(m schema.MemoryState, was *version, previous []string, 
 	l.keep(v)
 }
 
-// reconcile makes the ledger what a snapshot shows: of systems without deltas their
-// difference.
+// reconcile sets the ledger to a snapshot and, for systems without deltas, records the differences.
 func (l *ledger) reconcile(snapshot []schema.MemoryState, session int) {
 	shown := make(map[schema.PointID]bool, len(snapshot))
 	for _, m := range snapshot {
@@ -194,8 +191,7 @@ func (l *ledger) reconcile(snapshot []schema.MemoryState, session int) {
 	}
 }
 
-// failedIngest is the attribution of a question that could not be asked because the
-// system failed while it was filled, as the record's error says; nil where it did not.
+// failedIngest attributes a question that could not be asked because the system failed during ingest, according to the record's error; otherwise nil.
 func (l *ledger) failedIngest(r *schema.QARecord, until int) *schema.Attribution {
 	first := (*schema.SessionRecord)(nil)
 	for _, s := range l.sessions {
@@ -237,7 +233,7 @@ func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*vers
 		ok, seen := known[v]
 		if !seen {
 			ok = n.holds(v.text, v.sources, f)
-			// A text that took the place of a carrier is one only if it kept its words.
+			// A text that replaced a carrier is a carrier only if it kept its words.
 			for b := v.before; ok && b != nil; b = b.before {
 				if n.holds(b.text, b.sources, f) && !n.kept(b, v) {
 					ok = false
@@ -262,7 +258,7 @@ func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*vers
 		take(l.byRef[ref])
 	}
 	take(n.near(l.loose))
-	if len(n.refs) == 0 || len(live) == 0 && n.distinct(nil) && f.Verbatim() { // any memory may say it, whatever it names
+	if len(n.refs) == 0 || len(live) == 0 && n.distinct(nil) && f.Verbatim() { // any memory may contain it, whatever its sources
 		take(n.near(l.versions))
 	}
 	if len(ever) == 0 {
@@ -286,9 +282,8 @@ func (n *need) near(vs []*version) []*version {
 	return out
 }
 
-// jointly are the memories of a need of which none holds it, and which hold it together:
-// systems of passages cut a turn, systems of small facts make several of one. Those
-// without a word of the gold are not among them.
+// jointly returns the memories that contain a need only together: systems of passages cut a turn, systems of small facts make several of one. Memories without
+// a word of the gold are excluded.
 func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*version) {
 	var all, now []*version
 	for _, ref := range n.refs {
@@ -333,7 +328,7 @@ func (l *ledger) version(id schema.PointID, s int) *version {
 	return nil
 }
 
-// fate says what became of a text that is gone.
+// fate describes what happened to a missing text.
 func (v *version) fate() string {
 	if v.next != nil {
 		return "became " + quote(v.next.text)

@@ -49,14 +49,14 @@ func (b *bag) both(c *bag) (n int) {
 	return n
 }
 
-// story is what a case says: its turns by number.
+// story holds the turns of a case, by number.
 type story struct {
 	key       caseKey
-	c         *schema.Case // nil where the case is not at hand
+	c         *schema.Case // nil if the case is not available
 	turns     map[int]place
 	questions map[string]*schema.Question
 	bags      map[int]*bag
-	keys      map[int]string // textnorm.Key of what turns say
+	keys      map[int]string // textnorm.Key of the turns' texts
 }
 
 // place is a turn and its position.
@@ -85,7 +85,7 @@ func newStory(key caseKey, cs []schema.Case) *story {
 	return s
 }
 
-// text is what a turn says, with the captions of what hangs on it.
+// text returns the text of a turn, with the captions of its attachments.
 func (p place) text() string {
 	if p.turn == nil {
 		return ""
@@ -119,7 +119,7 @@ type need struct {
 	name  string
 	refs  []schema.EventRef // any of these turns brings it; none: a fact in words
 	fact  protocol.Fact     // such a fact
-	turns *bag              // of the turns; nil where the case is not at hand
+	turns *bag              // of the turns; nil if the case is not available
 	text  string            // of the first turn
 	key   []string          // the gold's words that the turns hold and the question does not
 	gold  []string          // all of the gold's words that the question does not have
@@ -130,8 +130,8 @@ type need struct {
 	ever, live []*version
 }
 
-// needs lists what the answer to r takes. Of a question whose evidence is sessions or
-// rounds, each session or round is one piece, any turn of which brings it.
+// needs lists the pieces of evidence for the answer to r. If the evidence of a question is sessions or rounds, each is one piece, and any of its turns
+// suffices.
 func (s *story) needs(r *schema.QARecord) []*need {
 	var out []*need
 	gold := newBag(strings.Join(r.AllGolds(), " "))
@@ -196,11 +196,10 @@ func (s *story) original(p place) fidelity.Original {
 	return o
 }
 
-// beside is how many turns before and after a turn may be in a memory with it.
+// beside is how many turns before and after a turn may be in the same memory.
 const beside = 4
 
-// said are the texts of a turn that have the gold's words: what was said, and captions.
-// Where none has, what was said.
+// said returns the texts of a turn that have the gold's words: its text and captions. If none has, its text.
 func (s *story) said(ref schema.EventRef, key []string) (out []fidelity.Original) {
 	p := s.turns[ref.TurnID]
 	if p.turn == nil {
@@ -236,9 +235,8 @@ func (s *story) together(unit string, a, b schema.EventRef) bool {
 	return false
 }
 
-// holds reports whether a memory's text carries the need. Of a system that keeps what
-// was said, the words decide, regardless of the sources that the memory names; for one that writes in its own words, its sources, the gold's words and
-// its statements about them.
+// holds reports whether a memory's text contains the need. For a system that keeps turns verbatim, the words decide, regardless of the memory's sources; for
+// one that writes in its own words, its sources, the gold's words and its statements about them.
 func (n *need) holds(text string, sources []schema.EventRef, f *fidelity.Frame) bool {
 	if len(n.refs) == 0 {
 		return n.fact.CoveredBy(protocol.NewFact(text))

@@ -8,9 +8,8 @@ import (
 	"membench/schema"
 )
 
-// Graph makes the nodes and edges that show a failed question in the graph that it was
-// walked in: a Failure node, GOLD_PATH to every step of the way, BROKE_AT to where it
-// ended, RETRIEVED to what came instead. The ends of the edges are nodes of that graph.
+// Graph returns the nodes and edges that show a failed question in the graph that it was walked in: a Failure node, GOLD_PATH to every step of the path,
+// BROKE_AT to its end, RETRIEVED to the retrieved nodes. The edges end at nodes of that graph.
 func (w Walk) Graph() (schema.Node, []schema.Edge, error) {
 	m := schema.Mint{V: schema.Latest}
 	r, a := w.Record, w.Record.Attribution

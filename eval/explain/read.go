@@ -38,7 +38,7 @@ func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
 // echo: fewer are an answer.
 const echoLength = 25
 
-// misread says what the reader did with what it saw.
+// misread describes what the reader did with its context.
 func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	answer, asked := newBag(r.Answer), newBag(r.Question)
 	key, context := textnorm.Key(r.Answer), x.contextKey(r)

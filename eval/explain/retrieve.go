@@ -10,8 +10,8 @@ import (
 	"membench/schema"
 )
 
-// hits are those that carry the need, and the finding of the first that should and does
-// not. The text decides: a hit that says the turn carries it whatever sources it names.
+// hits returns the hits that contain the need, and the finding for the first one that should and does not. The text decides: a hit with the turn's text
+// contains it whatever its sources.
 func (x *explainer) hits(r *schema.QARecord, n *need, live []*version) (carrying []*schema.QAHit, changed *finding) {
 	s := x.until(r)
 	for i := range r.Hits {
@@ -54,7 +54,7 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 			d.Kind = schema.FaultOlder
 		}
 	}
-	// The turn knows what the memory's text does not: who spoke, and what is a date.
+	// The turn has information that the memory's text lacks: the speaker and the date.
 	for _, o := range n.said {
 		if e := fidelity.Compare(o, h.Text, x.frame); x.frame.Verbatim() && d.Kind != schema.FaultOlder && d.Kind != schema.FaultNegated && e.Kept >= d.Kept && !e.Same() {
 			d = e
@@ -69,8 +69,7 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 	return f, true
 }
 
-// hitFrame is what the system puts around a memory that it returns, learned from the hits
-// of the failed questions of the case up to this one.
+// hitFrame returns the frame that the system puts around a memory that it returns, learned from the hits of the failed questions of the case up to this one.
 func (x *explainer) hitFrame(r *schema.QARecord) *fidelity.Frame {
 	if x.learned == r.QuestionID {
 		return x.returned
@@ -102,7 +101,7 @@ func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
 	return nil
 }
 
-// whose says where another text comes from, as far as the case shows.
+// whose describes where another text comes from, as far as the case shows.
 func (x *explainer) whose(text string, n *need, kind string) string {
 	if kind != schema.FaultOther && kind != schema.FaultOlder {
 		return ""
@@ -172,8 +171,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 	return f
 }
 
-// others names who said all that was retrieved where that is one person, and another than who
-// said what was needed.
+// others returns the speaker of all retrieved texts if it is one person, other than the speaker of the need.
 func (x *explainer) others(r *schema.QARecord, n *need) string {
 	name := ""
 	for i := range r.Hits {
@@ -208,9 +206,8 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 // textOf is a hit's text and whose it is: people say the same twice, systems return it twice.
 func textOf(h *schema.QAHit) string { return fmt.Sprint(h.Sources, h.Text) }
 
-// wasted counts the hits that bring nothing, and says which of these are most: those without
-// text, of another conversation (they name no turn of this one and say nothing of it), and
-// those that are among the hits already, by id or by the text of the same turns.
+// wasted counts the useless hits and returns their most frequent kind: empty texts, texts of another conversation, and duplicates of other hits, by id or by
+// the text of the same turns.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
 	empty, foreign, repeats := 0, 0, 0
 	seen, said := map[schema.PointID]bool{}, map[string]bool{}

@@ -11,9 +11,8 @@ import (
 	"membench/schema"
 )
 
-// A Sheet is what a person is shown of an answer to say whether it is right and, if not,
-// where it was lost. Neither a grade nor what explain says is on it: a label that was led
-// is not a check.
+// A Sheet is the information for a person who decides whether an answer is right and, if not, where it was lost. It shows neither a grade nor explain's result,
+// so as not to influence the label.
 type Sheet struct {
 	System     string `json:"system"`
 	Dataset    string `json:"dataset"`
@@ -25,9 +24,9 @@ type Sheet struct {
 	Gold       string `json:"gold"`
 	Answer     string `json:"answer"`
 	Evidence   string `json:"evidence"` // the turns that hold the gold
-	Kept       string `json:"kept"`     // what the memory ever held of them, as far as it shows
-	Hits       string `json:"hits"`     // what was retrieved, best first, and which of it was cut
-	Context    string `json:"context"`  // what the reader saw; its beginning where it is long
+	Kept       string `json:"kept"`     // all stored memories of them, as far as visible
+	Hits       string `json:"hits"`     // retrieved texts, best first, marked if cut
+	Context    string `json:"context"`  // the reader's context; a long one is shortened
 }
 
 // Sheets makes the sheets of the wanted records of a stream, in its order. Findings pass
@@ -53,21 +52,20 @@ func Sheets(ctx context.Context, in schema.Seq[schema.QARecord], o Options, want
 	}
 }
 
-// Deciding is the grade that says whether an answer failed, nil where none does, and what
-// it says.
+// Deciding returns the grade that determines whether an answer failed, nil if none does, and its result.
 func (o Options) Deciding(r *schema.QARecord) (g *schema.Grade, failed bool) {
 	o = o.defaults()
 	v := o.grade(r)
 	return v.grade, v.failed
 }
 
-// Bounds of what a sheet shows.
+// Limits of a sheet.
 const (
 	sheetHits    = 20   // hits
 	sheetContext = 4000 // code points
 )
 
-// sheet writes down what a person needs to know of an answer.
+// sheet returns the sheet of an answer.
 func (x *explainer) sheet(r *schema.QARecord) Sheet {
 	l := Sheet{System: r.System, Dataset: r.Dataset, CaseID: r.CaseID, QuestionID: r.QuestionID, Repeat: r.Repeat, Category: r.Category,
 		Question: r.Question, Gold: strings.Join(r.AllGolds(), " / "), Answer: r.Answer, Context: r.Context}

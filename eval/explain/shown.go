@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// inContext compares what the reader saw with the hits that carry the need.
+// inContext compares the reader's context with the hits that contain the need.
 func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit) finding {
 	all := x.contextKey(r)
 	var ids []schema.PointID
@@ -50,7 +50,7 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 	return worst
 }
 
-// alteredContext compares a hit with the place of the context that is most like it.
+// alteredContext compares a hit with the most similar place of the context.
 func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit) finding {
 	rest := x.unclaimed(r, h)
 	o := x.told.unlabelled(h.Text)
@@ -87,8 +87,7 @@ func (x *explainer) wrongly(n *need, h *schema.QAHit, d fidelity.Difference) fin
 	return f
 }
 
-// unclaimed is the context without the lines that show the other hits: what is shown of
-// one is not taken for another.
+// unclaimed returns the context without the lines that show the other hits, so that no line is attributed to two hits.
 func (x *explainer) unclaimed(r *schema.QARecord, h *schema.QAHit) string {
 	rest := r.Context
 	for i := range r.Hits {
@@ -99,7 +98,7 @@ func (x *explainer) unclaimed(r *schema.QARecord, h *schema.QAHit) string {
 	return rest
 }
 
-// unlabelled is a text as an original: a speaker's name before it is compared as one, and is not part of what was said.
+// unlabelled returns a text as an original: a speaker's name before it is compared as a name and is not part of the text.
 func (s *story) unlabelled(text string) fidelity.Original {
 	o := fidelity.Original{Text: text, Speakers: s.speakers()}
 	for _, name := range o.Speakers {
@@ -112,7 +111,7 @@ func (s *story) unlabelled(text string) fidelity.Original {
 	return o
 }
 
-// speakers are those of the case.
+// speakers returns the speakers of the case.
 func (s *story) speakers() []string {
 	if s.c == nil {
 		return nil
@@ -120,9 +119,8 @@ func (s *story) speakers() []string {
 	return s.c.Speakers
 }
 
-// misplaced looks at what is before and behind a hit that is whole in the context:
-// another date than that of its turn, or words that were not found. The zero finding says
-// that nothing is wrong.
+// misplaced examines the text before and after a hit that is complete in the context: another date than that of its turn, or additional words. The zero finding
+// means that there is no error.
 func (x *explainer) misplaced(r *schema.QARecord, n *need, h *schema.QAHit) finding {
 	d := fidelity.Difference{}
 	for _, o := range n.said {

@@ -107,8 +107,7 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 	return f, true
 }
 
-// resembles is the share of a turn's words from which a memory that does not name the
-// turn is taken for one made of it.
+// resembles is the share of a turn's words from which a memory that does not name the turn counts as made from it.
 const resembles = 0.6
 
 // difference compares a text with an original in the way that fits the system.
@@ -129,9 +128,8 @@ func (s *story) mostly(text string, refs []schema.EventRef) bool {
 	return ok && len(s.turnKey(s.turns[ref.TurnID].turn))*10 >= len(textnorm.Key(text))*7
 }
 
-// elsewhereKind is the kind of an altered text that may be another turn's: an older one where
-// that turn is its speaker's, came before, and most of its words are in the turn that should
-// be there, which says the same of something with another value.
+// elsewhereKind returns the kind of an altered text that may come from another turn: an older one, if that turn has the same speaker, came before, and shares
+// most of its words with the turn that should be there, with another value.
 func (s *story) elsewhereKind(kind, text string, n *need) string {
 	ref, _ := s.says(text, n.refs)
 	if !s.mostly(text, n.refs) || slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Carries(o.Text, text) || s.labelled(o, ref, text) }) {
@@ -149,14 +147,14 @@ func (s *story) elsewhereKind(kind, text string, n *need) string {
 	return schema.FaultOther
 }
 
-// labelled reports whether a text that another speaker's turn says has the name of the one
-// who should say it before it: it is the turn with another value, that both have by chance.
+// labelled reports whether a text that another speaker's turn contains is preceded by the name of the right speaker: then it is the right turn with another
+// value, which both have by chance.
 func (s *story) labelled(o fidelity.Original, ref schema.EventRef, text string) bool {
 	other := s.turns[ref.TurnID].turn
 	return o.Speaker != "" && other != nil && other.Name != o.Speaker && strings.HasPrefix(strings.TrimSpace(text), o.Speaker)
 }
 
-// says finds the turn that a text says word for word, other than those of refs.
+// says finds a turn, other than those of refs, that contains a text verbatim.
 func (s *story) says(text string, refs []schema.EventRef) (ref schema.EventRef, ok bool) {
 	if s.c == nil {
 		return ref, false
@@ -183,7 +181,7 @@ func (s *story) turnKey(t *schema.CaseTurn) string {
 	return key
 }
 
-// faultWords are how sentences speak of what happened to a text.
+// faultWords are the phrases for each kind of change.
 var faultWords = map[string]string{
 	schema.FaultEmpty: "no text", schema.FaultIdentifier: "an identifier in the place of its text", schema.FaultCut: "a part of the text missing",
 	schema.FaultEncoding: "the text in another encoding", schema.FaultSpeaker: "another speaker", schema.FaultDate: "another date",
@@ -224,7 +222,7 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 // sessionName is the id of a session by its index.
 func (x *explainer) sessionName(i int) string { return x.ledger.names[i] }
 
-// after are the ids of a text that is gone and of what took its place.
+// after returns the ids of a missing text and of its replacement.
 func (x *explainer) after(v *version) []string {
 	if v.next != nil {
 		return point(v.id, v.next.id)
@@ -232,10 +230,9 @@ func (x *explainer) after(v *version) []string {
 	return point(v.id)
 }
 
-// notIngested reports that no turn of the need was given to the system, as far as its
-// sessions say. Where a session took fewer turns than it has, a turn without a memory
-// is one of the missing when it is behind those taken (turns go in in their order),
-// or when just as many have no memory as are missing. Else it is one or the other.
+// notIngested reports that no turn of the need was ingested, according to the session records. If a session ingested fewer turns than it has, a turn without a
+// memory is one of the missing turns if it comes after the ingested ones (turns are ingested in order), or if exactly as many turns have no memory as are
+// missing. Otherwise it is undecided.
 func (x *explainer) notIngested(n *need) (finding, bool) {
 	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {
 		return finding{}, false
@@ -273,7 +270,7 @@ func (x *explainer) notIngested(n *need) (finding, bool) {
 func (x *explainer) without(s *schema.Session) (n int) {
 	for _, t := range s.Turns {
 		if len(x.ledger.loose) > 0 && len(x.told.bag(t.TurnID).terms) < 3 {
-			continue // without sources a turn of few words cannot be told from others
+			continue // without sources a short turn cannot be distinguished from others
 		}
 		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: t.TurnID}
 		one := &need{refs: []schema.EventRef{ref}, turns: x.told.bag(t.TurnID), said: x.told.said(ref, nil)}

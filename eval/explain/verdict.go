@@ -12,19 +12,19 @@ import (
 	"membench/schema"
 )
 
-// verdict is what the grades say of an answer.
+// verdict is the result of an answer's grades.
 type verdict struct {
 	failed    bool
 	asked     bool          // there is an answer to grade
 	grade     *schema.Grade // that decides; nil where the answer was not graded
 	corrected *schema.Grade // of the same grader against the corrected gold
-	right     string        // who says that the answer is right all the same; ""
+	right     string        // grader that accepts the answer nevertheless; ""
 }
 
-// ofRetrieval are the protocols that grade what was retrieved, not the answer.
+// ofRetrieval are the protocols that grade the retrieval, not the answer.
 var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "domaina-evidence": true}
 
-// OfAnswer reports whether a grade is of the answer, and not of what was retrieved.
+// OfAnswer reports whether a grade is about the answer, not about the retrieval.
 func OfAnswer(g *schema.Grade) bool { return !ofRetrieval[plainName(g.Protocol)] }
 
 // exact are the protocols that say yes to equal texts only.
@@ -94,7 +94,7 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 	return v
 }
 
-// second says who holds the answer for right: equal words, or another grader.
+// second returns what contradicts a failed grade: equal words, or another grader.
 func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 	if key := textnorm.Key(r.Answer); key != "" && !r.Abstain {
 		for _, g := range r.AllGolds() {

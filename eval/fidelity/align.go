@@ -80,7 +80,7 @@ func stretch(want, have []word) []word {
 	return have[max(0, at-size):at]
 }
 
-// kept is the share of the original that is there, by what its words say.
+// kept returns the share of the original that the text contains, weighted by the meaning of the words.
 func (a alignment) kept() float64 {
 	all, kept := 0., 0.
 	for i, w := range a.want {
@@ -102,8 +102,7 @@ type edit struct {
 	first, atEnd bool
 }
 
-// edits are the differences inside the original. What is before and after it in the
-// text belongs to its frame, but for words in the place of its own last or first ones.
+// edits returns the differences inside the original. Text before and after it belongs to its frame, unless words replace its own first or last words.
 func (a alignment) edits() (out []edit) {
 	last := -1 // word of have that was matched last
 	for i := 0; i < len(a.want); {
@@ -161,8 +160,7 @@ func (a alignment) marked(want, got string) string {
 	return mark(b.String())
 }
 
-// gone are the bytes of the original that an edit takes away; put those of the text in
-// their place.
+// gone returns the bytes of the original that an edit removes; put returns the bytes of the text that replace them.
 func (a alignment) gone(e edit, want string) span {
 	from := len(want)
 	if e.from < len(a.want) {
@@ -184,8 +182,7 @@ func (a alignment) put(e edit, got string) span {
 	return span{a.have[e.hfrom].from, a.have[e.hto-1].to}
 }
 
-// frames reports whether what is at the place of an edit is what surrounds the original,
-// and nothing in the place of its words.
+// frames reports whether an edit only adds text that surrounds the original and replaces none of its words.
 func (e edit) frames() bool {
 	return (e.first || e.atEnd) && e.hto-e.hfrom > 2*(e.to-e.from)
 }

@@ -39,7 +39,7 @@ func coded(text, got string) bool {
 }
 
 const (
-	leastSigns    = 6 // of an original, to tell a code from chance
+	leastSigns    = 6 // fewer signs of an original could be explained by chance
 	widest        = 8 // characters of a sign in a code without blanks
 	leastRepeated = 3 // signs that were met again and became the same
 )

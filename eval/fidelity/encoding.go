@@ -167,7 +167,7 @@ func hexadecimal(s string) (string, bool) {
 	return string(b), len(b) >= leastSigns && utf8.Valid(b)
 }
 
-// digitOf is the ASCII digit that a digit of another script stands for.
+// digitOf returns the ASCII digit for a digit of another script.
 func digitOf(r rune) rune {
 	if !unicode.Is(unicode.Nd, r) {
 		return r
@@ -179,8 +179,7 @@ func digitOf(r rune) rune {
 	return '0' + r - zero
 }
 
-// lossy reports whether got is text with its characters beyond ASCII, or their accents,
-// gone or replaced by a stand-in.
+// lossy reports whether got is text whose characters beyond ASCII, or their accents, were removed or replaced by a placeholder.
 func lossy(text, got string) bool {
 	standIn := func(r rune) bool { return r == '?' || r == '\uFFFD' || r == '□' || r == '*' }
 	bare := func(s string) string {
@@ -230,8 +229,8 @@ func unread(text string, want []word, got string) bool {
 	return strings.ContainsRune(strings.TrimRight(got, "\uFFFD"), sign) || align(want, words(got)).kept() < foreignBelow
 }
 
-// masked reports whether text is in got with some of its letters replaced by a stand-in
-// each: four or more, in several places, none of which was one before.
+// masked reports whether got contains text with some letters replaced by a placeholder each: at least four letters, in several places, none of which was a
+// placeholder before.
 func masked(text, got []rune, standIn func(rune) bool) bool {
 	for at := 0; at+len(text) <= len(got); at++ {
 		n, hidden, runs := 0, 0, 0

@@ -1,10 +1,8 @@
-// Package fidelity compares a memory system's texts with what was said: whether a text still contains an original, and if not, what happened to it. It
-// knows nothing of
-// systems or faults: it aligns the words of two texts and names the first difference that
-// changes what a reader would learn.
+// Package fidelity compares a memory system's texts with the original turns: whether a text still contains an original, and if not, what happened to it. It
+// knows nothing of systems or faults: it aligns the words of two texts and reports the first difference that changes what a reader would learn.
 //
-// Differences of case, width, blanks and punctuation are none. A text may carry an
-// original inside a frame: a label with the speaker, a date, neighbouring turns.
+// Differences of case, width, blanks and punctuation are ignored. A text may contain an original inside a frame: a label with the speaker, a date, neighbouring
+// turns.
 package fidelity
 
 import (
@@ -18,18 +16,18 @@ import (
 	"membench/schema"
 )
 
-// Original is what was said, and what is known about it.
+// Original is the text of a turn, and what is known about it.
 type Original struct {
 	Text     string
 	Speaker  string   // name of who said it; "" unknown
 	Role     string   // user, assistant; "" unknown
 	Speakers []string // all who take part
 	Time     string   // RFC 3339 or its beginning; "" unknown
-	// Around are texts that a memory of it may hold as well: captions, the turns beside it.
+	// Around are other texts that a memory of it may contain: captions and neighbouring turns.
 	Around []string
 }
 
-// Difference is what happened to a text. The zero value means that nothing did.
+// Difference is what happened to a text. The zero value means that nothing happened.
 type Difference struct {
 	Kind string // a Fault word of schema; "" none
 	// Kept is the share of the original's words that the text has in their order, 0 to 1.
@@ -45,10 +43,10 @@ func (d Difference) Same() bool { return d.Kind == "" }
 const (
 	foreignBelow = 0.35 // less of the original's words: the text is another one
 	mostTokens   = 3000 // an original is aligned by at most this many of its words
-	excerptBelow = 0.6  // less of a sentence's words: it was omitted; of under four words it cannot be told
+	excerptBelow = 0.6  // below this share of a sentence's words, the sentence was omitted; with fewer than four words it cannot be determined
 	shortestRun  = 3    // weight of words in a row that are not there by chance
 	shortestEnd  = 2    // the same at an end of both texts
-	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
+	mostRest     = 0.8  // share of the letters: if more is left, the missing part is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
 	restatedFrom = 0.5  // of an original's words: a text with fewer does not say it in other words
 	leastKept    = 5    // one in this many of an original's letters: fewer, with gaps, are found in it by chance
@@ -57,11 +55,10 @@ const (
 	leastSpliced = 2    // letters that a text shares with an original before it continues as another
 	leastLost    = 3    // a text continues as another if a third of the original is missing
 	leastCode    = 7    // digits with dashes between them that are one code, not two numbers
-	addedWords   = 3    // words beyond the frame from which a text says more than the original
+	addedWords   = 3    // number of words beyond the frame from which a text says more than the original
 )
 
-// Compare determines how a text differs from an original. Frame is what this system usually puts
-// around originals.
+// Compare determines how a text differs from an original. Frame describes what this system usually puts around originals.
 func Compare(o Original, got string, frame *Frame) Difference {
 	want := words(o.Text)
 	if len(want) == 0 {
@@ -117,7 +114,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if d, ok := encoded(o, want, got); ok {
 		return d
 	}
-	if said := o.unlabelled(got); len(words(said)) == 0 { // signs in the place of letters
+	if said := o.unlabelled(got); len(words(said)) == 0 { // signs replaced all letters
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	if cut := strings.TrimRight(got, "\uFFFD "); cut != got { // inside a character
@@ -130,7 +127,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
-	if said := o.unlabelled(got); said != got { // a label is not part of what was said
+	if said := o.unlabelled(got); said != got { // a label is not part of the original
 		if b := align(want, words(said)); b.kept() >= a.kept() {
 			a, got, have = b, said, words(said)
 		}
@@ -156,7 +153,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	return d
 }
 
-// terminal are control sequences of terminals (ECMA-48): colours, and what is deleted.
+// terminal matches control sequences of terminals (ECMA-48): colours and deleted text.
 var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
 
 // empty reports whether a text has no words but names, roles and dates before them, or only a placeholder that programs write for a missing value.
@@ -187,7 +184,7 @@ func (o Original) selected(want, have []word) bool {
 	})
 }
 
-// about reports whether half of what a text says is of the original.
+// about reports whether half of a text's words come from the original.
 func (a alignment) about() bool {
 	shared := []word{}
 	for _, at := range a.pair {
@@ -264,10 +261,8 @@ func Covered(text string, pieces []string) bool {
 	return len(want) > 0 && n*50 >= len(want)*49
 }
 
-// Facts compares a text in a system's own words with the original that it was made of:
-// only numbers, names, dates and polarity count, and only where a sentence of the text
-// speaks of the same as one of the original and has another value in the place of one that
-// the text has nowhere.
+// Facts compares a text in a system's own words with its original. Only numbers, names, dates and polarity count, and only if a sentence of the text is about
+// the same thing as a sentence of the original and has another value, while the original's value appears nowhere in the text.
 func Facts(o Original, got string) Difference {
 	if strings.ContainsRune(got, '\uFFFD') && !strings.ContainsRune(o.Text, '\uFFFD') {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
@@ -311,8 +306,7 @@ func Facts(o Original, got string) Difference {
 	return d
 }
 
-// closest are the sentence of text and that of got that share most, and the share of the
-// content words of the first that the second has.
+// closest returns the sentence of text and the sentence of got that share most, and the share of the first one's content words that the second has.
 func closest(text, got string) (sentence, line string, share float64) {
 	lines := sentences(got)
 	sets := make([]map[string]bool, len(lines))
@@ -340,8 +334,7 @@ func closest(text, got string) (sentence, line string, share float64) {
 	return sentence, line, share
 }
 
-// Excerpt reports whether got has sentences of a text as they are, and nothing that resembles
-// the others: these were omitted, not altered.
+// Excerpt reports whether got consists of unchanged sentences of a text and has nothing that resembles the other sentences: these were omitted, not altered.
 func Excerpt(text, got string) bool {
 	left := 0
 	all := sentences(text)
@@ -402,7 +395,7 @@ func within(want, have []word) int {
 func deletion(s string) string  { return "[-" + s + "-]" }
 func insertion(s string) string { return "{+" + s + "+}" }
 
-// mark joins marked parts, shortened to what a reader can take in.
+// mark joins marked parts and shortens them to a readable length.
 func mark(parts ...string) string {
 	const most = 240 // code points of each part
 	for i, p := range parts {

@@ -13,19 +13,19 @@ import (
 	"membench/schema"
 )
 
-// Frame is what a system usually puts around the originals it keeps. It is learned from
-// its texts; without any, only what contradicts the original itself is a difference.
+// Frame describes what a system usually puts around the originals that it keeps. It is learned from the system's texts. Without texts, only contradictions of
+// the original itself count as differences.
 type Frame struct {
 	texts    int // that carry an original
 	labelled int // with the name or role of its speaker before it
 	days     map[timex.Day]int
 	kept     float64 // sum over texts of the share of words kept
 	several  int     // originals of more than one sentence
-	parts    int     // of these, whose memories are sentences of it, taken apart or left out
+	parts    int     // of these, memories that are sentences of the original, split or omitted
 	broken   int     // that are a piece of the original which ends inside a sentence
 	lost     int     // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
-	bare     int            // that have next to nothing beside the original
+	bare     int            // memories that have almost nothing in addition to the original
 	beside   map[string]int // words beyond the original: how many texts have them
 }
 
@@ -84,10 +84,8 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	}
 }
 
-// Verbatim reports whether the system keeps what was said, as far as its texts show. One
-// that makes a habit of taking sentences out of it, or writes in its own words, is judged on
-// facts. One whose texts have nothing of what was said does not write in its own words: its
-// texts are damaged, however many they are.
+// Verbatim reports whether the system's texts show that it keeps turns verbatim. A system that regularly extracts sentences or writes in its own words is
+// judged on facts. Texts that have nothing of their originals do not count as a system's own words: they are damaged, however many there are.
 func (f *Frame) Verbatim() bool {
 	switch {
 	case f.compared == 0:
@@ -142,9 +140,8 @@ func taken(o Original, want []word, got string) (whole, piece bool) {
 	return whole && lines > 0, piece && lines > 0 && !whole
 }
 
-// unlabelled is a line without the names, roles and dates before what was said: up to three
-// stretches that end with a colon or a bracket, hold no other mark, and begin otherwise than the
-// original.
+// unlabelled removes names, roles and dates from the start of a line: up to three stretches that end with a colon or a bracket, contain no other mark, and
+// differ from the beginning of the original.
 func (o Original) unlabelled(line string) string {
 	first := ""
 	if ws := words(o.Text); len(ws) > 0 && !o.named(ws[0].said) {
@@ -167,7 +164,7 @@ func (o Original) unlabelled(line string) string {
 	return line
 }
 
-// labelSays is as much as names, roles and what is said of them say.
+// labelSays is the most that names, roles and verbs of saying can say.
 const labelSays = 6
 
 // sayings counts words, two Chinese characters as one, without numbers.
@@ -184,13 +181,12 @@ func sayings(ws []word) (n float64) {
 	return n
 }
 
-// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is not a sentence: a system that extracts clauses truncates
-// what was said.
+// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is not a sentence: a system that extracts clauses truncates the turn.
 func endsSentence(text string, at func(text, mark string) bool) bool {
 	return slices.ContainsFunc([]string{".", "!", "?", ";", "\n", "。", "！", "？", "；", "…"}, func(mark string) bool { return at(text, mark) })
 }
 
-// label is what is before the original on its line.
+// label returns the text before the original on its line.
 func label(got string, have []word, at int) string {
 	from := 0
 	if at < len(have) {
@@ -216,8 +212,7 @@ func (o Original) named(label string) bool {
 	return false
 }
 
-// others reports whether a label names someone else who takes part, right before the
-// text.
+// others reports whether a label right before the text names another participant.
 func (o Original) others(label string) bool {
 	roles := []string{"user", "assistant", "agent", "human", "system"}
 	ws := words(label)
@@ -233,9 +228,8 @@ func (o Original) others(label string) bool {
 	return false
 }
 
-// quoted reports whether the last stretch of a label that ends with a colon names someone
-// else who takes part: after one that names the speaker ("Iris: Tomas claims:"), or beside him
-// ("Iris/Tomas:").
+// quoted reports whether the last stretch of a label that ends with a colon names another participant after the speaker ("Iris: Tomas claims:") or next to the
+// speaker ("Iris/Tomas:").
 func (o Original) quoted(label string) bool {
 	colon := func(r rune) bool { return r == ':' || r == '：' }
 	s := strings.TrimRight(label, " \"'“‘「")
@@ -297,8 +291,8 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	return d
 }
 
-// more are the words around an original that neither the frame nor the texts beside it explain.
-// Of a sentence of which less than two thirds are in these, all words are more.
+// more returns the words around an original that neither the frame nor the neighbouring texts explain. If these contain less than two thirds of a sentence's
+// words, all of its words are returned.
 func (f *Frame) more(o Original, got string, have []word, from, to int) (out []word) {
 	var near *neighbours
 	var sentence []word
@@ -332,8 +326,8 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 	return out
 }
 
-// variant is a line beside an original that says the same with another value, and that no text
-// beside it says. One that has words of the original only, such as a list of key words, has none.
+// variant returns a line next to an original that says the same with another value and that no neighbouring text says. A line that has only words of the
+// original, such as a list of keywords, has no variant.
 func (f *Frame) variant(o Original, got string, have []word, from, to int) []word {
 	want := have[from:to]
 	for i := 0; i < len(have); {
@@ -354,8 +348,7 @@ func (f *Frame) variant(o Original, got string, have []word, from, to int) []wor
 	return nil
 }
 
-// syntax reports whether a word belongs to a machine and says nothing: in a tag, in capitals,
-// or joined to others by signs as names of things in programs are.
+// syntax reports whether a word is markup without meaning: in a tag, in capitals, or joined to others by signs as identifiers in programs are.
 func syntax(got string, w word) bool {
 	if len(w.said) > 1 && w.said == strings.ToUpper(w.said) && w.said != strings.ToLower(w.said) {
 		return true
@@ -382,7 +375,7 @@ func newNeighbours(around []string) *neighbours {
 	return n
 }
 
-// have reports whether a word of got is one of theirs; a Chinese character with one beside it.
+// have reports whether a word of got is one of the neighbours' words; for a Chinese character, together with an adjacent one.
 func (n *neighbours) have(got string, w word) bool {
 	if r, _ := utf8.DecodeRuneInString(w.norm); !n.words[w.norm] || !textnorm.IsHan(r) {
 		return n.words[w.norm]
@@ -392,8 +385,8 @@ func (n *neighbours) have(got string, w word) bool {
 	return strings.Contains(n.text, got[w.from-before:w.to]) || strings.Contains(n.text, got[w.from:w.to+after])
 }
 
-// unwrapped is the texts of a JSON object, which has names for them beside, and a text in which
-// quotation marks are doubled, as in SQL, with single ones; any other text is itself.
+// unwrapped returns the texts of a JSON object without its member names, or a text with doubled quotation marks, as in SQL, reduced to single ones. Other texts
+// are returned unchanged.
 func unwrapped(got string) string {
 	got = strings.ReplaceAll(got, "''", "'")
 	at := strings.IndexByte(got, '{')
@@ -413,7 +406,7 @@ func unwrapped(got string) string {
 	return out
 }
 
-// questioned reports whether a text is a question and the original is none.
+// questioned reports whether a text is a question although the original is not.
 func questioned(said, got string) bool {
 	asks := func(s string) bool {
 		s = strings.TrimRight(s, " \"”’)")
@@ -422,7 +415,7 @@ func questioned(said, got string) bool {
 	return asks(got) && !strings.ContainsAny(said, "?？")
 }
 
-// asked reports whether what follows a statement makes it a question.
+// asked reports whether the text after a statement makes it a question.
 func asked(said, after string) bool {
 	question := func(s string) bool { return strings.HasPrefix(s, "?") || strings.HasPrefix(s, "？") }
 	end := said[strings.LastIndexFunc(said, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })+1:]
@@ -432,7 +425,7 @@ func asked(said, after string) bool {
 	return question(strings.TrimLeft(strings.TrimPrefix(after, "吗"), " \"”’)"))
 }
 
-// addition are the sentences beside an original that hold words which nothing explains.
+// addition returns the sentences next to an original that contain unexplained words.
 func (f *Frame) addition(got string, have []word, from, to int, more []word) span {
 	low, high := 0, len(got)
 	if more[0].from >= have[from].from {
@@ -457,9 +450,8 @@ func (f *Frame) addition(got string, have []word, from, to int, more []word) spa
 	return put
 }
 
-// denial reports whether an addition takes back what was said and says nothing in its place:
-// no clause after the negated one says what is so. It points at what was said: by a word of it,
-// or by one that stands for it.
+// denial reports whether an addition retracts the original without an alternative: no clause after the negated one says what is true. It must refer to the
+// original, by one of its words or by a pronoun.
 func denial(said, s string) bool {
 	of := newNeighbours([]string{said})
 	if !slices.ContainsFunc(words(s), func(w word) bool { return w.weight >= 1 && of.have(s, w) || slices.Contains(pointing, w.norm) }) {
@@ -477,12 +469,12 @@ func denial(said, s string) bool {
 	return denied
 }
 
-// pointing are words for what was said before, and for how true it is.
+// pointing lists words that refer to something said before, or to whether it is true.
 var pointing = []string{"that", "this", "it", "these", "those", "true", "truth", "so", "such", "case", "happened", "happen", "i", "这", "那", "此", "它", "真", "实", "对", "我"}
 
 var copulas = []string{"is", "its", "thats", "are", "was", "were", "am", "是", "叫", "为"}
 
-// wallClock reports whether one of these days is on most texts: the day of the run, not of what was said.
+// wallClock reports whether one of these days is on most texts: then it is the day of the run, not a day from the dialogue.
 func (f *Frame) wallClock(ds []timex.Day) bool {
 	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
 }

@@ -102,11 +102,10 @@ func moment(e timex.Expr, text string, at []string) (value, bool) {
 // weekday is a day that returns, which names no date.
 var weekday = regexp.MustCompile(`(?i)\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(周|星期|礼拜)[一二三四五六日天末]`)
 
-// yearly is what is before or behind a number that is a year; other bare numbers of four
-// digits are codes and counts as often.
+// yearly and ofYear match the text before and after a number that is a year; without them, numbers of four digits are as often codes and counts.
 var yearly, ofYear = regexp.MustCompile(`(?i)(\b(in|since|of|from|until|till|by|before|after|around|year|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?( \d{1,2}(st|nd|rd|th)?)?,?)|[自从在到于至]) *$`), regexp.MustCompile(`^ *(年|[-/.]\d)`)
 
-// isYear reports whether the digits of a date that is a number and nothing else are a year.
+// isYear reports whether the digits of a date that is only a number are a year.
 func isYear(text string, e timex.Expr) bool {
 	if strings.ContainsFunc(text[e.Pos:e.End], func(r rune) bool { return !unicode.IsDigit(r) }) {
 		return true
@@ -115,14 +114,13 @@ func isYear(text string, e timex.Expr) bool {
 	return !(ok && before != "" && unicode.IsDigit(rune(before[len(before)-1]))) && (yearly.MatchString(text[:e.Pos]) || ofYear.MatchString(text[e.End:]))
 }
 
-// clock is a time of day in a date, which its days do not tell.
+// clock matches a time of day within a date, which the date's days do not include.
 var clock = regexp.MustCompile(`(?i)\d:\d|\d *[ap]\.?m|[点时]|clock|morning|noon|evening|night`)
 
 // hour follows a number that is a time of day and has no other sign of it.
 var hour = regexp.MustCompile(`^ (o.clock|in the (morning|afternoon|evening)|at night)\b`)
 
-// counts reports whether a number that was read at byte i is one: not the character of
-// another word (三亚, 十分), nor "a" and 一 before what nobody counts.
+// counts reports whether the number read at byte i is a count: not the character of another word (三亚, 十分), and not "a" or 一 before something uncountable.
 func (t *typed) counts(i int, v measure.Value) bool {
 	r, _ := utf8.DecodeRuneInString(t.text[i:])
 	if !textnorm.IsHan(r) {
@@ -166,8 +164,7 @@ func (t *typed) inDate(s span) bool {
 	return slices.ContainsFunc(t.dates, func(x span) bool { return x.meets(s) && (x.from < s.from || x.to > s.to) })
 }
 
-// dated reports whether a stretch is in a date, or a part of it; bare says that the date is
-// a number and nothing else, as a year is, and many a code.
+// dated reports whether a stretch is in a date, or a part of it; bare reports that the date is only a number, as a year is, and also many codes.
 func (t *typed) dated(s span) (ok, bare bool) {
 	at := slices.IndexFunc(t.dates, s.meets)
 	return at >= 0, at >= 0 && !strings.ContainsFunc(t.text[t.dates[at].from:t.dates[at].to], func(r rune) bool { return !unicode.IsDigit(r) })
@@ -196,8 +193,7 @@ func (t *typed) names(s span, ws []word) bool {
 	return false
 }
 
-// place reports whether a Chinese word is what a town, county or province is called, which the
-// dictionary has with that behind it: 烟台, as there is 烟台市.
+// place reports whether a Chinese word is the name of a town, county or province, which the dictionary lists with its suffix: 烟台, because 烟台市 exists.
 func place(w string) bool {
 	return utf8.RuneCountInString(w) > 1 && slices.ContainsFunc([]string{"市", "县", "省"}, func(kind string) bool { return len(segmenter.Cut(w+kind)) == 1 })
 }
@@ -223,16 +219,14 @@ func sentenceAround(text string, w word) (from, to int) {
 	return from, len(text)
 }
 
-// called reports whether what is at a stretch is what something is called, or someone
-// with a title: what is put there is a name, whatever its letters.
+// called reports whether a stretch follows a word for naming or a title: its replacement is then a name, whatever its letters.
 func (t *typed) called(s span) bool {
 	before, after := strings.TrimRight(t.text[:s.from], " \"“《"), strings.TrimLeft(t.text[s.to:], " ")
 	return slices.ContainsFunc([]string{"叫", "叫做", "名字是", "姓", " called", " named", " name is"}, func(w string) bool { return strings.HasSuffix(before, w) }) ||
 		slices.ContainsFunc([]string{"医生", "老师", "先生", "女士", "小姐", "教授", "师傅", "阿姨", "叔叔", "经理"}, func(w string) bool { return strings.HasPrefix(after, w) })
 }
 
-// negations counts the words that turn a statement into its contrary. A Chinese negator
-// inside another word (非常, 别的, 差不多) is none.
+// negations counts the words that negate a statement. A Chinese negator inside another word (非常, 别的, 差不多) does not count.
 func (t *typed) negations(ws []word) (n int) {
 	for _, w := range ws {
 		if !w.negates() || t.machine(w) {
@@ -279,8 +273,7 @@ const local = 4
 // a cut that took one with it.
 const denier = 1.5
 
-// kind names the difference that changes most of what a reader learns; "" where all edits say
-// the same in other words.
+// kind returns the difference that changes most of what a reader learns; "" if all edits only rephrase.
 func (a alignment) kind(o Original, got string) string {
 	want, have := newTyped(o.Text, o.Time), newTyped(got, o.Time)
 	people := map[string]bool{}
@@ -300,7 +293,7 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultAdded] = true
 			continue
 		}
-		if len(put) > 0 && (fillers[joined(put)] > 1 || isMask(joined(put))) { // one word for several is a mask, whatever they were
+		if len(put) > 0 && (fillers[joined(put)] > 1 || isMask(joined(put))) { // one word in place of different ones is a mask, whatever they were
 			found[schema.FaultWords] = true
 			continue
 		}
@@ -312,7 +305,7 @@ func (a alignment) kind(o Original, got string) string {
 		was, bare := want.dated(g)
 		is, _ := have.dated(p)
 		switch {
-		case e.first && was && is && !same && len(gone) > 0: // a longer date in the place of one word
+		case e.first && was && is && !same && len(gone) > 0: // a longer date in place of one word
 			found[schema.FaultDate] = true
 			continue
 		case same && !broken(gone, put), abbreviates(gone, put): // in other words
@@ -416,7 +409,7 @@ func weight(ws []word) (n float64) {
 	return n
 }
 
-// broken reports whether what is in the place of words is what a cut left of them.
+// broken reports whether the replacement of words is what a cut left of them.
 func broken(gone, put []word) bool {
 	was, is := joined(gone), joined(put)
 	switch {
@@ -445,7 +438,7 @@ func abbreviates(gone, put []word) bool {
 // negating are the beginnings of words that turn them into their contrary.
 var negating = []string{"un", "in", "im", "ir", "il", "dis", "non"}
 
-// unprefixed reports whether one word became what it denies: unmarried, married.
+// unprefixed reports whether a word was replaced by its negation: unmarried, married.
 func unprefixed(gone, put []word) bool {
 	if len(gone) != 1 || len(put) != 1 || !depparse.Common(put[0].norm) {
 		return false
@@ -454,8 +447,7 @@ func unprefixed(gone, put []word) bool {
 	return ok && slices.Contains(negating, prefix) && len(put[0].norm) >= leastLetters
 }
 
-// misspelt reports whether what denies was put in with other letters, and not taken away: a
-// word of most of its letters that is none.
+// misspelt reports whether the new word for a negation is a misspelling of it, not a removal: a word with most of its letters that does not exist.
 func misspelt(gone, put []word) bool {
 	return slices.ContainsFunc(gone, func(w word) bool {
 		return w.negates() && slices.ContainsFunc(put, func(x word) bool {
@@ -474,7 +466,7 @@ func joined(ws []word) string {
 	return b.String()
 }
 
-// isMask reports whether a word is one sign again and again, or one that stands for a sign.
+// isMask reports whether a word is one repeated sign, or a word that stands for a sign.
 func isMask(s string) bool {
 	return s == "x" || len(s) > 1 && strings.Trim(s, s[:1]) == "" && !unicode.IsDigit(rune(s[0]))
 }
@@ -492,8 +484,7 @@ func sameButDigits(a, b string) bool {
 	return a != b && bare(a) == bare(b)
 }
 
-// moved reports whether words that are gone from their place are in another: all that say
-// something are among those of the text that nothing was paired with.
+// moved reports whether words missing from their place are elsewhere: all content words are among the unpaired words of the text.
 func (a alignment) moved(gone []word) bool {
 	paired := map[int]bool{}
 	for _, at := range a.pair {
@@ -519,7 +510,7 @@ func (a alignment) moved(gone []word) bool {
 	return n > 0
 }
 
-// repeats reports whether an edit puts in what is right before or behind it, once more.
+// repeats reports whether an edit inserts a copy of the text right before or after it.
 func (a alignment) repeats(e edit) bool {
 	n := e.hto - e.hfrom
 	if e.to > e.from || n == 0 {

@@ -19,7 +19,7 @@ func letters(s string) []rune {
 	return slices.DeleteFunc([]rune(textnorm.Fold(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// signs counts what is seen of a text.
+// signs counts the visible characters of a text.
 func signs(s string) (n int) {
 	for _, r := range s {
 		if !unicode.IsSpace(r) && !unseen(r) {
@@ -29,8 +29,7 @@ func signs(s string) (n int) {
 	return n
 }
 
-// left reports whether a text is what a loss left of another: its letters and no others, in
-// their order.
+// left reports whether a text has only letters of another, in the same order: the remainder after a loss.
 func left(of, text []rune) bool {
 	n := 0
 	for _, r := range of {
@@ -41,8 +40,8 @@ func left(of, text []rune) bool {
 	return n == len(text)
 }
 
-// shrunk is the share of an original's letters that a text has where it has no other than
-// these, in their order: what is left when letters, words or the middle are lost. 0 is none.
+// shrunk returns the share of an original's letters that a text has, if it has no others and keeps their order: the remainder when letters, words or the middle
+// are lost; otherwise 0.
 func shrunk(text, got string) float64 {
 	want, have := letters(text), letters(got)
 	end := len(have) >= leastSpliced && (common(want, have) == len(have) || ends(want, have) == len(have))
@@ -53,7 +52,7 @@ func shrunk(text, got string) float64 {
 	return float64(len(have)) / float64(len(want))
 }
 
-// tag is one of HTML, as excerpts have them around what was searched for.
+// tag matches HTML tags, which excerpts have around the search terms.
 var tag = regexp.MustCompile(`</?[A-Za-z][^<>]{0,40}>`)
 
 // elided reports whether a text is pieces of the original with a mark of omission between
@@ -137,11 +136,11 @@ func permuted(text, got string) bool {
 	return slices.Equal(a, b)
 }
 
-// spelling is the letters, digits and signs of a text, and what is between them.
+// spelling holds the letters, digits and signs of a text, and the text between them.
 type spelling struct {
 	letters []rune
 	blank   []bool // by letter: white space is before it
-	hidden  []int  // by letter: characters that nobody sees up to it
+	hidden  []int  // by letter: number of invisible characters before it
 }
 
 func spell(s string, sign func(rune) bool) (out spelling) {
@@ -186,9 +185,8 @@ func figures(rs []rune, i int) (n int) {
 	return n
 }
 
-// strange are the characters of a text that come back in it and are not in the original: a
-// tokeniser's blanks, control characters, marks on every letter. Punctuation is never one,
-// but for what joins words.
+// strange returns the characters that occur repeatedly in a text and not in the original: a tokeniser's blanks, control characters, marks on every letter.
+// Punctuation does not count, unless it joins words.
 func strange(text, got string) func(rune) bool {
 	n, marks := map[rune]int{}, 0
 	for _, r := range textnorm.Fold(got) {
@@ -205,9 +203,8 @@ func strange(text, got string) func(rune) bool {
 	}
 }
 
-// spaced reports whether a text has the letters of the original, and the words were joined
-// or taken apart: the blanks between them are gone or became signs, or there are some where
-// none were, or characters that nobody sees, or that are strange to the original.
+// spaced reports whether a text has the letters of the original with words joined or split: the blanks between them are missing or became signs, or there are
+// additional blanks, invisible characters, or characters that are strange to the original.
 func spaced(text, got string) bool {
 	a, b := spell(text, func(rune) bool { return false }), spell(got, strange(text, got))
 	at := index(b.letters, a.letters)
@@ -248,8 +245,8 @@ func spaced(text, got string) bool {
 	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(words(text)) || hidden >= 3 && (hidden*4 > len(a.letters) || hidden*2 > blanks+apart)
 }
 
-// spelt reports whether a text has the letters and numbers of the original as they are, in words
-// of their own, with one or two blanks or hyphens more or less: un-married, B 13.
+// spelt reports whether a text has the letters and numbers of the original unchanged, in words of their own, with one or two blanks or hyphens more or fewer:
+// un-married, B 13.
 func spelt(text, got string) bool {
 	count := func(s string) (n int) {
 		for _, r := range s {
@@ -339,8 +336,7 @@ func respelt(text, got string) bool {
 	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
-// halved is a text that is there several times, or each word of which is there twice,
-// once; "" where it is none.
+// halved returns a text once that is repeated several times, or whose every word is doubled; otherwise "".
 func halved(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(letters(s)) == 0 {

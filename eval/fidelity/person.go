@@ -49,8 +49,8 @@ func (o Original) person(gone, put []word) int {
 	return noPerson
 }
 
-// rephrased reports whether a text says the original in words that change nothing: the speaker
-// by his name where he said I, a word of grammar more, clauses in another order.
+// rephrased reports whether a text states the original in words that change nothing: the speaker's name for I, an additional function word, clauses in another
+// order.
 func rephrased(want []word, got string, o Original) bool {
 	have := words(got)
 	if len(have) > 2*len(want) {
@@ -89,7 +89,7 @@ func rephrased(want []word, got string, o Original) bool {
 	})
 }
 
-// idle reports whether words more change nothing that a sentence says.
+// idle reports whether additional words change nothing in the meaning of a sentence.
 func idle(ws []word) bool {
 	return joined(ws) == "已经" || !slices.ContainsFunc(ws, func(w word) bool {
 		return !slices.Contains([]string{"a", "an", "the", "has", "have", "that", "he", "she", "it", "they", "i", "is", "有", "了", "的", "它", "就"}, w.norm)
@@ -118,7 +118,7 @@ func turned(got string, want, have []word) bool {
 	return false
 }
 
-// shortPhrase is as many words as say where, when or how, and nothing else.
+// shortPhrase is the number of words of a phrase that only says where, when or how.
 const shortPhrase = 4
 
 var prepositions = []string{"in", "on", "at", "by", "for", "from", "with", "after", "before", "since", "during", "until", "near", "without", "within"}

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// value is a quantity or a date of a text, in whatever words.
+// value is a quantity or a date in a text, in any wording.
 type value struct {
 	span
 	number measure.Value
 	lo, hi timex.Day
 	dated  bool
 	op     timex.Op // until, since
-	said   string   // as it stands
+	said   string   // verbatim
 }
 
 // same reports whether two values are one: the same day, the same number of the same, or a
@@ -80,8 +80,8 @@ func (t *typed) terms() (out []term) {
 	return out
 }
 
-// restated reports whether a text has the words of the original in their order and without a
-// gap where its dates and quantities count by what they are: 9 km as 5.6 miles, 809 in words.
+// restated reports whether a text has the words of the original, in order and without a gap, comparing dates and quantities by value: 9 km as 5.6 miles, 809 in
+// words.
 func restated(o Original, got string) bool {
 	a := newTyped(o.Text, o.Time)
 	if len(a.values) == 0 {
@@ -124,8 +124,7 @@ func sameFigure(a, b string) bool {
 	return (x == y || x == "" || y == "") && code(a) == code(b)
 }
 
-// ended reports whether the fraction of a bare number ends with a zero: it is one of a code or
-// a version, of which 3.30 is not 3.3.
+// ended reports whether the fraction of a bare number ends with a zero: it then belongs to a code or a version, where 3.30 differs from 3.3.
 func (v value) ended() bool {
 	_, fraction, ok := strings.Cut(strings.TrimRightFunc(v.said, func(r rune) bool { return !unicode.IsDigit(r) }), ".")
 	return ok && v.number.Kind == "count" && strings.HasSuffix(fraction, "0") && len(fraction) < 3
@@ -137,8 +136,7 @@ var (
 	inCelsius    = regexp.MustCompile(`(?i)^ ?(° ?c\b|degrees? c(elsius)?\b|摄氏度?)`)
 )
 
-// quantity is measure.At, with fractions behind whole numbers, and degrees of both scales in
-// those of Celsius.
+// quantity extends measure.At with fractions after whole numbers, and converts degrees to Celsius.
 func quantity(text string, i int) (v measure.Value, end int) {
 	v, end = measure.At(text, i)
 	if end == i {
@@ -164,7 +162,7 @@ func quantity(text string, i int) (v measure.Value, end int) {
 	return continued(text, v, end)
 }
 
-// continued adds what continues with a quantity in a smaller unit: 1 h 45 min.
+// continued adds a following quantity in a smaller unit: 1 h 45 min.
 func continued(text string, v measure.Value, end int) (measure.Value, int) {
 	at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " "))
 	more, to := measure.At(text, at)

@@ -17,9 +17,9 @@ import (
 // sign that carries a unit.
 type word struct {
 	norm     string
-	said     string  // as it stands
+	said     string  // verbatim
 	from, to int     // bytes in the text
-	weight   float64 // what it says: little for function words
+	weight   float64 // weight of its meaning: little for function words
 	number   bool    // has a digit, or is a number in words
 	name     bool    // written as a proper noun inside a sentence
 	nt       bool    // a contraction with not
@@ -37,8 +37,7 @@ func joins(before, r, after rune) bool {
 	return false
 }
 
-// cuts remembers the words of the texts that were cut last: the same few are compared with
-// each other again and again. What it gives must not be changed.
+// cuts caches the words of recently cut texts, since the same few texts are compared repeatedly. Callers must not change the result.
 type cuts struct {
 	mu sync.Mutex
 	of map[string][]word

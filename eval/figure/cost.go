@@ -18,8 +18,7 @@ type Prices struct {
 // unnamed stands for the model of a step that used tokens and names none.
 const unnamed = "(model not named)"
 
-// Cost is the price of usage; nil where there is no price table or no token was used.
-// Steps that went by rule cost nothing.
+// Cost returns the price of usage; nil without a price table or without used tokens. Steps done by rule cost nothing.
 func Cost(usage []schema.StepUsage, p Prices) *schema.Cost {
 	if p.Prices == nil {
 		return nil

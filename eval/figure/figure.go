@@ -19,7 +19,7 @@ type Options struct {
 	Confidence float64 // of every interval, in (0,1); 0 means 0.95
 }
 
-// Defaults fills in what is 0.
+// Defaults replaces zero values by the defaults.
 func (o Options) Defaults() Options {
 	o.Confidence = cmp.Or(o.Confidence, 0.95)
 	return o
@@ -179,7 +179,7 @@ func Defined(x float64) *float64 {
 	return &x
 }
 
-// Spread describes measurements; nil where there are none.
+// Spread describes measurements; nil if there are none.
 func Spread(x []float64) *schema.Spread {
 	if len(x) == 0 {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"membench/schema"
 )
 
-// A Prints collects what must be equal for two runs to be compared. It holds the id and the
-// golds of each question.
+// A Prints collects the fields that must be equal for two runs to be comparable. It holds the id and the golds of each question.
 type Prints struct {
 	questions map[string]struct{}            // ids
 	golds     map[[2]string]struct{}         // ids with golds
@@ -55,9 +54,8 @@ func (p *Prints) Add(r *schema.QARecord) {
 	}
 }
 
-// Protocol is the id under which grades are compared. What was recorded with a file bears
-// the file's form as its version (recorded-judge@zep-locomo): verdicts of several forms are
-// one kind of figure, and who judged is a field of its own.
+// Protocol returns the id under which grades are compared. Verdicts recorded with a file have the file's form as version (recorded-judge@zep-locomo): verdicts
+// of several forms are one kind of figure, and the judge is a field of its own.
 func Protocol(id string) string {
 	if name, _, ok := strings.Cut(id, "@"); ok && strings.HasPrefix(name, "recorded-") {
 		return name

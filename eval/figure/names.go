@@ -2,8 +2,7 @@ package figure
 
 import "strings"
 
-// Names keeps one copy of each text. What a decoder gives is a part of its whole record:
-// a fold that kept an id of it would keep the record.
+// Names keeps one copy of each text. A decoded text is a part of its whole record, so keeping an id would keep the record.
 type Names map[string]string
 
 // Keep returns the copy of s.

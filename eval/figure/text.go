@@ -2,7 +2,7 @@ package figure
 
 import "fmt"
 
-// Percent prints a share as a percentage, "–" where there is none.
+// Percent formats a share as a percentage, "–" if there is none.
 func Percent(x *float64) string {
 	if x == nil {
 		return "–"
@@ -10,7 +10,7 @@ func Percent(x *float64) string {
 	return fmt.Sprintf("%.2f", 100**x)
 }
 
-// Interval prints an interval of shares in percent, "–" where there is none.
+// Interval formats an interval of shares in per cent, "–" if there is none.
 func Interval(lo, hi *float64) string {
 	if lo == nil || hi == nil {
 		return "–"

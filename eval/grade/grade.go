@@ -36,11 +36,10 @@ type Options struct {
 	Votes   int  // how often a judge is asked about one answer, odd; 0 is once. The majority decides
 	Workers int  // answers graded at once; 0 is one
 	Again   bool // ask judges again even where a record has their verdict
-	// Asks, where given, says whether a judge's model shall be asked about a record: a
-	// protocol of another data set would cost a call and mean nothing. Such a grade is
-	// left out. The record has the grades of the protocols before it.
+	// Asks, if set, reports whether a judge's model is asked about a record: a protocol of another data set would cost a call without meaning. Such a grade is
+	// skipped. The record has the grades of the preceding protocols.
 	Asks func(p *protocol.Protocol, r *schema.QARecord) bool
-	// Settle adds a grade of the protocol Settled beside a verdict of the rule judge.
+	// Settle adds a grade of the protocol Settled to a verdict of the rule judge.
 	Settle bool
 }
 
@@ -75,7 +74,7 @@ func settle(grades []schema.Grade, ps []*protocol.Protocol, judge llm.Generator)
 	return g, true
 }
 
-// Check says what is wrong with the options.
+// Check returns an error if the options are invalid.
 func (o Options) Check() error {
 	if len(o.Protocols) == 0 {
 		return errors.New("no protocol to grade by")
@@ -249,7 +248,7 @@ func same(a, b schema.Grade) bool {
 	return a.Outcome == b.Outcome && (a.Score == nil) == (b.Score == nil) && (a.Score == nil || *a.Score == *b.Score)
 }
 
-// put replaces the grade of the same protocol, grader and gold, else appends.
+// put replaces the grade of the same protocol, grader and gold, or appends it.
 func put(list []schema.Grade, g schema.Grade) []schema.Grade {
 	if i := slices.IndexFunc(list, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By && x.Gold == g.Gold }); i >= 0 {
 		list[i] = g
@@ -276,7 +275,7 @@ func addUsage(list []schema.StepUsage, model string, u llm.Usage) []schema.StepU
 	return list
 }
 
-// ask puts the answer to the judge, as often as Votes says.
+// ask asks the judge about the answer, Votes times.
 func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Options) (schema.Grade, llm.Usage, error) {
 	var used llm.Usage
 	by := schema.By(o.Judge.Model())

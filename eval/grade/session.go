@@ -16,22 +16,16 @@ type SessionOptions struct {
 	Workers int           // sessions graded at once; 0 is one
 }
 
-// Sessions grades every session by the four judges of sessions (seed 001): recall of
-// its gold points, correctness of its memories, update handling, interference
-// rejection. Sessions of one case come in their order. What is held between sessions
-// of a case is its gold so far and the memories of its last snapshot: about 100 bytes
-// and its text for each of them, until the stream ends.
+// Sessions grades every session by the four session judges: recall of its gold points, correctness of its memories, update handling, interference rejection.
+// Sessions of one case arrive in order. Between sessions of a case it holds the gold so far and the memories of the last snapshot: about 100 bytes and the text
+// for each, until the stream ends.
 //
-// A session's own memories are those of its delta, else what its snapshot has more than
-// the one before. Correctness is judged against the gold that holds by then: all points
-// so far without interference, updated ones without what they replace; where the case
-// has given none yet, it is not judged. A session that failed has every item with the
-// outcome not_answered; of a system that shows no memories, not_applicable. Grades that
-// a record has are replaced, a judge's by the same judge.
+// A session's own memories are those of its delta, or the difference between its snapshot and the previous one. Correctness is judged against the gold that
+// holds at that time: all points so far without interference and without replaced ones; if the case has given none yet, it is not judged. The items of a failed
+// session have the outcome not_answered; those of a system without visible memories, not_applicable. Existing grades are replaced, a judge's by the same judge.
 func Sessions(ctx context.Context, in schema.Seq[schema.SessionRecord], o SessionOptions) schema.Seq[schema.SessionRecord] {
 	return func(yield func(schema.Record[schema.SessionRecord], error) bool) {
-		// The state of a case is kept in stream order; the judging of a session needs
-		// only what it then was.
+		// The state of a case is kept in stream order; judging a session needs only its state at that time.
 		type job struct {
 			schema.SessionRecord
 			tasks []task
@@ -69,7 +63,7 @@ type stateKey struct {
 	caseID string
 }
 
-// state is what is known of a case before a session.
+// state is the state of a case before a session.
 type state struct {
 	gold []schema.MemoryPoint // that hold
 	last map[string]bool      // id and text of the memories of the last snapshot
@@ -85,7 +79,7 @@ type task struct {
 
 func point(p schema.MemoryPoint) []schema.MemoryPoint { return []schema.MemoryPoint{p} }
 
-// next takes in a session and lists what is to be judged.
+// next adds a session and lists the tasks for the judges.
 func (s *state) next(r *schema.SessionRecord) []task {
 	var texts, ids []string // of the session's own memories
 	if len(r.Delta) > 0 {

@@ -2,8 +2,7 @@ package judge
 
 import "strings"
 
-// A clause is a stretch of an answer that says one thing: what is between marks, and
-// before and behind a word that joins or denies.
+// A clause is a part of an answer that makes one statement: the text between marks, split at conjunctions and negations.
 type clause struct {
 	from, to int // tokens
 	sent     int
@@ -13,16 +12,16 @@ type clause struct {
 	asked    int    // words of the question
 	lead     string // kind of operator that begins it
 	acts     [4]int // operators that deny, make it less than certain, move it to another time or speaker, make it an intention
-	points   bool   // a word points at what was said
+	points   bool   // has a word that refers to something said before
 	nothing  bool   // denies that there is anything else
 	asks     bool   // a question
-	embedded bool   // begins with "that": what is before it says whose words it is
+	embedded bool   // begins with "that": the text before it attributes the statement
 }
 
-// acting groups the kinds of operators by what they do to a statement.
+// acting groups the kinds of operators by their effect on a statement.
 var acting = map[string]int{"negation": 0, "correction": 0, "exclusion": 0, "concession": 2, "exchange": 0, "condition": 1, "guess": 1, "alternative": 1, "question": 1, "report": 2, "time": 2, "unreal": 2, "intent": 3}
 
-// others are words by which a denial supports what was said: "nobody says anything else".
+// others are words with which a denial confirms a statement: "nobody says anything else".
 var others = wordSet("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection against change changes changed 异议 其他 别的 矛盾 疑问 出入")
 
 // inverted are verbs that make a condition where a clause begins with them.
@@ -31,7 +30,7 @@ var inverted = wordSet("had were should")
 // joins begin a clause in the midst of a sentence.
 var joins = wordSet("but yet though although whereas while however not never rather instead unlike except despite that which because since so nor")
 
-// clauses takes the answer apart. kind is what each word belongs to.
+// clauses splits the answer into clauses. kind is the origin of each word.
 func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 	t := p.at
 	ops := make(map[int]string, len(r.operators))
@@ -144,7 +143,7 @@ func (p *prepared) parts(r *reading, i int, op string) bool {
 	return joins[t.toks[i].word] || t.toks[i].han && (op == "contrast" || op == "negation" && !t.toks[i-1].neg)
 }
 
-// gap is what is between a token and the one before it.
+// gap returns the text between a token and the previous one.
 func (t *text) gap(i int) string { return t.raw[min(t.end(i-1), t.toks[i].pos):t.toks[i].pos] }
 
 // home is the clause that asserts the gold most plainly, the last where several do; full
@@ -217,7 +216,7 @@ var clauseNames = func() []string {
 	return names
 }()
 
-// clauseFeatures says which clause asserts the gold, and what the others do.
+// clauseFeatures describes which clause asserts the gold, and the effect of the others.
 func (m *manner) clauseFeatures() {
 	p, r := m.p, m.r
 	s := p.stand(r)
@@ -246,8 +245,7 @@ func (m *manner) clauseFeatures() {
 	m.besides(list[at+1:], full, nil)
 }
 
-// besides says what the clauses on one side of the gold's do. matrix is the clause that
-// follows the last of them.
+// besides describes the clauses on one side of the gold's clause. matrix is the clause that follows the last of them.
 func (m *manner) besides(list []clause, full int, matrix *clause) {
 	var n [15]int
 	for i := range list {
@@ -279,7 +277,7 @@ func (m *manner) besides(list []clause, full int, matrix *clause) {
 	}
 }
 
-// A standing is an answer with the clause that says the gold most plainly, its home.
+// A standing is an answer with its home, the clause that states the gold most plainly.
 type standing struct {
 	*prepared
 	r     *reading
@@ -321,7 +319,7 @@ func (p *prepared) has(c *clause, words map[string]bool) bool {
 	return false
 }
 
-// clauseText is what a clause says, up to the next.
+// clauseText returns the text of a clause, up to the next one.
 func (p *prepared) clauseText(c *clause) string {
 	end := len(p.at.raw)
 	if c.to < len(p.at.toks) {

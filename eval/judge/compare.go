@@ -7,7 +7,7 @@ import (
 	"membench/internal/timex"
 )
 
-// comparison holds what one answer and one gold have in common, before any verdict.
+// comparison holds the common parts of one answer and one gold, before any verdict.
 type comparison struct {
 	q, g, a *text
 	gc, ac  []int // content words
@@ -17,7 +17,7 @@ type comparison struct {
 	perSent [][]float64 // [sentence][gold word] best match
 
 	cov, covExact  float64 // weighted recall of the gold's content words
-	covHead        float64 // of what is before "because", "(", ";"
+	covHead        float64 // of the text before "because", "(", ";"
 	covSent        float64 // best single sentence
 	covFirst       float64 // first sentence
 	prec           float64 // weighted share of the answer's words outside the question that match
@@ -33,7 +33,7 @@ type comparison struct {
 	order          float64 // longest common run of content words over the gold's
 	abstain        float64 // where an abstention begins, share of the answer; 1.1 none
 	gPol, aPol     int
-	explicit       bool // the answer says yes or no in a word
+	explicit       bool // the answer contains yes or no as a word
 	quoted         bool // the answer repeats the question
 	allInQ         bool
 }
@@ -80,15 +80,14 @@ func markQuestion(q, t *text) {
 	}
 }
 
-// dropRestated leaves out of comparison a stretch of the answer that is the question
-// again, word for word: it says nothing, and would look like coverage.
+// dropRestated excludes a part of the answer that repeats the question word for word: it states nothing and would look like coverage.
 func (c *comparison) dropRestated() {
 	n := len(c.q.toks)
 	if n < 5 || len(c.a.toks) < n {
 		return
 	}
 	for i := 0; i+n <= len(c.a.toks); i++ {
-		same, own := 0, -1 // own: a word that is in the place of another; "Anna won" for "Who won" says who
+		same, own := 0, -1 // own: a word that replaces another: "Anna won" for "Who won" answers who
 		for j := 0; j < n; j++ {
 			if c.a.toks[i+j].stem == c.q.toks[j].stem {
 				same++
@@ -225,7 +224,7 @@ func (c *comparison) align() {
 	}
 }
 
-const inQuestion = .15 // weight of a gold word that the question already says
+const inQuestion = .15 // weight of a gold word that the question already contains
 
 func (c *comparison) weight(i int) float64 {
 	k := &c.g.toks[c.gc[i]]

@@ -39,7 +39,7 @@ func dates(t *text, year int) when {
 	return w
 }
 
-// timeWord reports a word that may be beside a date and belongs to it.
+// timeWord reports a word that belongs to an adjacent date.
 func timeWord(w string) bool {
 	switch w {
 	case "day", "week", "weekend", "month", "year", "date", "night", "evening", "morning", "afternoon", "approximately", "early", "late", "mid", "next", "last", "ago", "later", "prior", "shortly", "time", "few", "couple", "years", "months", "days", "weeks", "old", "first":
@@ -64,19 +64,19 @@ func (w *when) yearOf() int {
 	return 0
 }
 
-// isDate reports whether a gold is a date and nothing else.
+// isDate reports whether a gold is only a date.
 func (w *when) isDate() bool {
 	if len(w.abs) == 0 || w.rest > 1 {
 		return false
 	}
-	return w.rest == 0 || !(w.abs[0].NoYear && w.abs[0].Grain >= timex.Month) // "the autumn colours" is none
+	return w.rest == 0 || !(w.abs[0].NoYear && w.abs[0].Grain >= timex.Month) // "the autumn colours" is not a date
 }
 
-// isDuration reports whether a gold is a length of time and nothing else.
+// isDuration reports whether a gold is only a length of time.
 func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur)+len(w.rel) > 0 && w.rest == 0 }
 
-// A relation is how an answer's date or length relates to the gold's. Its class is
-// what the trained judge knows the odds of; score is the odds without training.
+// A relation describes how an answer's date or length relates to the gold's. Its class is the key of the trained judge's odds; score is the value without
+// training.
 type relation struct {
 	class string
 	score float64
@@ -192,8 +192,8 @@ func abs(n int) int {
 	return n
 }
 
-// claimed picks of an answer's dates those that it answers with: not those of the
-// question, and no bare year beside a finer date unless the gold is a year.
+// claimed selects the dates that an answer gives as its answer: not the question's dates, and no bare year together with a finer date unless the gold is a
+// year.
 func claimed(a, q, g *when) []timex.Expr {
 	var out []timex.Expr
 	year := false
@@ -226,7 +226,7 @@ func claimed(a, q, g *when) []timex.Expr {
 	return out
 }
 
-// odds turns a relation into a score: the table of Rules, or what training found.
+// odds turns a relation into a score: the table of Rules, or the trained values.
 type odds func(relation) float64
 
 func untrained(r relation) float64 { return r.score }

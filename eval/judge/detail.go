@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// detailNames are what the weights of the last stage see of what an answer lacks of the gold, what it
-// has instead, and where in a reply of several sentences the gold is said.
+// detailNames are the features of the last stage about the missing and replaced parts of the gold, and about its place in a reply of several sentences.
 var detailNames = []string{
 	"missing_share", "missing_numbers", "parts", "parts_missing", "parts_partial",
 	"first_covered", "last_covered", "best_covered", "home_place", "last_restates", "last_concludes", "last_rest",
@@ -27,7 +26,7 @@ func (e *evidence) details(f []float64) []float64 {
 	return f
 }
 
-// lacks says how much of the gold is missing, by weight, and how many numbers.
+// lacks returns the missing share of the gold, by weight, and the number of missing numbers.
 func (e *evidence) lacks() []float64 {
 	var numbers, share, all float64
 	for j, g := range e.gold {
@@ -43,8 +42,7 @@ func (e *evidence) lacks() []float64 {
 	return []float64{share, numbers}
 }
 
-// parts counts the parts of a gold that is a list or a sentence of several, and those of which nothing, or not
-// all, is said.
+// parts counts the parts of a gold that is a list or a sentence of several parts, and the parts of which nothing, or not everything, is stated.
 func (e *evidence) parts() []float64 {
 	raw := e.gt.raw
 	part, from := 0, 0
@@ -65,8 +63,7 @@ func (e *evidence) parts() []float64 {
 	return []float64{ln1(len(total)), ln1(missing), ln1(partial)}
 }
 
-// places says how much of the gold the first, the last and the best sentence have, and what the last
-// does besides.
+// places returns how much of the gold the first, the last and the best sentence have, and what else the last one has.
 func (e *evidence) places() []float64 {
 	last := e.at.sents - 1
 	share := func(s int) float64 {
@@ -109,8 +106,7 @@ func (e *evidence) places() []float64 {
 	return []float64{share(0), share(last), best, float64(h.sent) / float64(max(1, last)), float64(asked) / float64(max(1, n)), b2f(concludes), ln1(rest)}
 }
 
-// valuesSaid says which of the gold's values are found, how many others may be meant instead, and whether the
-// first and the last such value is the gold's.
+// valuesSaid returns which of the gold's values are found, how many others may be meant instead, and whether the first and the last such value is the gold's.
 func (e *evidence) valuesSaid() []float64 {
 	if len(e.gv) == 0 {
 		return make([]float64, 5)
@@ -138,10 +134,9 @@ func (e *evidence) valuesSaid() []float64 {
 	return []float64{float64(found) / float64(len(e.gv)), ln1(other), ln1(home), first, last}
 }
 
-// roles says whether the question asks who does something; whether the answer says whom it is done to, so that
-// what the question names, its verb and the gold are in that order; what that distinguishes the question the home
-// lacks and another clause has; whether the home has something else instead; where the answer speaks of now; and
-// whether it has another period or part of the day than question and gold.
+// roles returns whether the question asks who does something; whether the answer names the object of the action, so that the question's name, its verb and the
+// gold are in that order; whether the home lacks distinguishing words of the question that another clause has; whether the home has something else instead;
+// where the answer speaks of the present; and whether it has another period or part of the day than question and gold.
 func (e *evidence) roles() []float64 {
 	q := e.qt.toks
 	agent := len(q) > 1 && q[0].word == "who" && !being[q[1].word] && !auxiliary[q[1].word]
@@ -203,7 +198,7 @@ func nearly(a, b string) bool {
 	return a != b && utf8.RuneCountInString(a) > 1 && strings.ContainsFunc(a, func(r rune) bool { return strings.ContainsRune(b, r) })
 }
 
-// present are words of what is so now.
+// present are words for the present.
 var present = wordSet("now currently current today nowadays still latest finally eventually anymore 现在 目前 如今 当前 最后 最终 还在 仍")
 
 // periods are the words of lengths that recur, and of parts of the day, by class and member.
@@ -257,7 +252,7 @@ func (e *evidence) otherPeriod() bool {
 	return false
 }
 
-// withheld says whether a sentence of the answer, and whether its last, denies that what was asked is said or known.
+// withheld returns whether a sentence of the answer, and whether its last one, denies that the requested information is known or was mentioned.
 func (e *evidence) withheld() []float64 {
 	any, last := false, false
 	for i := range e.at.toks {

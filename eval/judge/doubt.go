@@ -2,9 +2,8 @@ package judge
 
 import "strings"
 
-// unsaid is an item that an answer leaves out of a gold that is a list of few words each, and says
-// that there is no more. Those who label answers mostly accept a part of a list that claims nothing
-// of the rest.
+// unsaid returns an item that an answer omits from a gold that is a list of short items, while the answer claims to be complete. Human labels mostly accept a
+// partial list that claims nothing about the rest.
 func (p *prepared) unsaid() string {
 	const short, few = 3, 8 // words of an item; items
 	if p.by != "words" {
@@ -47,8 +46,8 @@ func (p *prepared) bare(r *reading) bool {
 // giving are words that give an answer and change nothing of it.
 var giving = wordSet("the a an it its it's is was are were be that this they he she we you i in on at to by for and answer answers answered correct right final result value yes sure so s from what said 是 为 答案 就是 那 它 在 了 的 之 前 之前 提到 提到过 提过 说过 过 我 觉得 您 你 说 记录 显示 应 该 应该 就")
 
-// operator is the word of an answer that is likeliest to turn what it says: one that
-// reaches the gold, and no mere contrast where there is another. nil is none.
+// operator returns the word of an answer that most likely changes its meaning: one that affects the gold, and a mere contrast only if there is no other; nil if
+// there is none.
 func (p *prepared) operator(r *reading) (found *operator) {
 	for i := range r.operators {
 		if op := &r.operators[i]; p.reaches(r, op) && (found == nil || found.kind == "contrast") {
@@ -58,7 +57,7 @@ func (p *prepared) operator(r *reading) (found *operator) {
 	return found
 }
 
-// why names what a doubtful answer is doubtful for, the plainest reason first.
+// why names the reason for the doubt, the simplest one first.
 func (p *prepared) why(r *reading) string {
 	if op := p.operator(r); op != nil {
 		return "a word that may turn what is said (" + op.kind + ": " + op.word + ")"

@@ -2,7 +2,7 @@ package judge
 
 import "strings"
 
-// evidence is what of the gold an answer covers and contradicts.
+// evidence describes which parts of the gold an answer covers and contradicts.
 type evidence struct {
 	*prepared
 	r         *reading
@@ -12,7 +12,7 @@ type evidence struct {
 	said      []bool   // of the answer's words: by gold or question
 	covered   []bool   // of the gold's
 	sentences []uint64 // of the answer that have it, by the gold's words; the 64th and later are one
-	asked     []bool   // of the question's: the home has it
+	asked     []bool   // of the question's units: the home has it
 
 	found, head, headFound                           int
 	opposites, oppositesHome, siblings, siblingsHome int
@@ -49,7 +49,7 @@ func (p *prepared) evidence(r *reading) *evidence {
 	return e
 }
 
-// bytes are those of a clause.
+// bytes returns the byte range of a clause.
 func (p *prepared) bytes(c *clause) (from, to int) {
 	to = len(p.at.raw)
 	if c.to < len(p.at.toks) {
@@ -123,8 +123,7 @@ func (e *evidence) rest() {
 	}
 }
 
-// contradict counts what the answer has against a word of the gold: its opposite, or instead of it
-// another of its kind, another name or number.
+// contradict counts the contradictions to a word of the gold: its opposite, another word of its kind, another name or number.
 func (e *evidence) contradict(j int, g *tok) {
 	opp, sib, name, num := false, false, false, false
 	for i := range e.a {
@@ -152,7 +151,7 @@ func (e *evidence) contradict(j int, g *tok) {
 	e.numbers += int(b2f(num))
 }
 
-// turned counts opposites of what the question asks.
+// turned counts opposites of the question's words.
 func (e *evidence) turned() {
 	for i := range e.a {
 		u := &e.a[i]
@@ -167,8 +166,7 @@ func (e *evidence) turned() {
 	}
 }
 
-// focus sees which words of the question the home lacks and a clause without the gold has: it may be
-// that one that is about what was asked.
+// focus finds words of the question that the home lacks and a clause without the gold has: the question may be about that clause.
 func (e *evidence) focus(s *standing) {
 	n := 0.
 	e.asked = make([]bool, len(e.q))
@@ -198,7 +196,7 @@ func (e *evidence) focus(s *standing) {
 	}
 }
 
-// takesUp counts in a clause the words of the question that the home lacks, and those of its own.
+// takesUp counts the words of the question in a clause that the home lacks, and the clause's own words.
 func (e *evidence) takesUp(c *clause) (lacks, rest int) {
 	from, to := e.bytes(c)
 	for i := range e.a {
@@ -214,7 +212,7 @@ func (e *evidence) takesUp(c *clause) (lacks, rest int) {
 	return lacks, rest
 }
 
-// valueSaid reports whether byte g of the gold is in a value that the one at byte a of the answer says.
+// valueSaid reports whether byte g of the gold is in a value that equals the answer's value at byte a.
 func (p *prepared) valueSaid(g, a int) bool {
 	for _, x := range p.gv {
 		if g < x.pos || g >= x.end {

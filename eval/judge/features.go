@@ -8,9 +8,8 @@ import (
 	"membench/internal/timex"
 )
 
-// featureNames are what the trained judge sees of a question, a gold and an answer,
-// in the order of its weights. Shares and booleans are in [0,1]; ln_ are logarithms
-// of counts.
+// featureNames are the trained judge's features of a question, a gold and an answer, in the order of its weights. Shares and booleans are in [0,1]; ln_ are
+// logarithms of counts.
 var featureNames = []string{
 	"cov", "cov_exact", "cov_head", "cov_sentence", "cov_first", "cov_short", "cov_ln_gold",
 	"prec", "prec_first", "prec_cov", "f1", "trirec", "triprec", "order", "cov_none",
@@ -36,7 +35,7 @@ func b2f(b bool) float64 {
 
 func ln1(n int) float64 { return math.Log1p(float64(n)) }
 
-// features fills what the model sees, and keeps the facts that a reader is shown.
+// features computes the model's features and keeps the facts that readers see.
 func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	f := make([]float64, 0, len(featureNames))
 	put := func(v ...float64) { f = append(f, v...) }
@@ -285,8 +284,8 @@ func negated(t *text) bool {
 	return false
 }
 
-// Features is what the trained judge sees of an answer; nil where a date, a length or
-// an abstention decides instead. For training and for looking into a verdict.
+// Features returns the trained judge's features of an answer; nil if a date, a length or an abstention decides instead. For training and for inspecting a
+// verdict.
 func Features(q Question, gold, answer string) []float64 {
 	p := prepare(q, gold, answer)
 	if p.by != "words" {
@@ -296,9 +295,8 @@ func Features(q Question, gold, answer string) []float64 {
 	return f
 }
 
-// Relation is how the dates or lengths of an answer relate to those of a gold that consists only of them: the name under which the trained judge keeps
-// its odds; "" where words
-// decide or there are several dates.
+// Relation returns how the dates or lengths of an answer relate to those of a gold that consists only of them: the name under which the trained judge stores
+// its odds; "" if words decide or there are several dates.
 func Relation(q Question, gold, answer string) string {
 	p := prepare(q, gold, answer)
 	var r relation
@@ -315,23 +313,22 @@ func Relation(q Question, gold, answer string) string {
 	return r.class
 }
 
-// prepared is one answer read beside one gold.
+// prepared is an answer analysed together with a gold.
 type prepared struct {
 	part       string // the final answer
 	how        string // how it was found; "" is all of the reply
 	qt, gt, at *text
 	gv, av, qv []value
 	reading    *reading
-	terms      [][2]int // bytes of values of the answer of which the gold's is the sum or difference
+	terms      [][2]int // bytes of values in the answer whose sum or difference is the gold's value
 	gw, aw, qw when
-	by         string      // what decides: empty | abstention | date | value | polarity | duration | words
+	by         string      // deciding comparison: empty | abstention | date | value | polarity | duration | words
 	c          *comparison // see compared
 	ref        timex.Day
 	abstainQ   bool
 }
 
-// compared compares the words of gold and answer with each other, once. Where something else decides
-// it is weighed all the same by the last stage.
+// compared compares the words of gold and answer, once. If another comparison decides, the last stage weighs this one too.
 func (p *prepared) compared() *comparison {
 	if p.c == nil {
 		p.c = compare(p.qt, p.gt, p.at)
@@ -369,7 +366,7 @@ func prepare(q Question, gold, answer string) *prepared {
 	return p
 }
 
-// decides is what an answer is compared by.
+// decides returns the kind of comparison that decides.
 func (p *prepared) decides() string {
 	switch {
 	case len(p.at.toks) == 0:
@@ -388,8 +385,8 @@ func (p *prepared) decides() string {
 	return "words"
 }
 
-// yesNo reports whether the question asks for yes or no, the gold says which, and the
-// answer says the other, neither, or the same and little else. Else the words around decide.
+// yesNo reports whether the question asks for yes or no, the gold answers it, and the answer says the other, neither, or the same and little else. Otherwise
+// the other words decide.
 func (p *prepared) yesNo() bool {
 	gold, _ := polarity(p.gt, false)
 	if gold == 0 || !yesNo(p.qt) {

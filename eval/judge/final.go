@@ -18,9 +18,8 @@ var strongConclusions = []string{"final answer", "answer:", "answer is", "answer
 	"最终答案", "答案是", "答案就是", "答案为", "答案:", "答案如下", "结论", "综上", "总之", "总的来说"}
 var weakConclusions = []string{"therefore", "thus,", "hence,", "so,", "so the ", "so you ", "consequently", "as a result", "based on this", "based on the above", "based on these", "we can conclude", "i can conclude", "i conclude", "因此", "所以", "由此", "可见"}
 
-// finalPart finds what a reply answers with: what it marks as its conclusion, else of a
-// long reply the first sentence that answers, else its last paragraph. Reasoning in
-// tags is dropped. how names what was found; "" says that the reply is as it was.
+// finalPart finds the part of a reply that answers: its marked conclusion, or the first answering sentence of a long reply, or its last paragraph. Reasoning in
+// tags is dropped. how names the choice; "" means that the reply is unchanged.
 func finalPart(s string, q *text) (part, how string) {
 	s = withoutFences(textnorm.Compat(s))
 	for _, tag := range []string{"</think>", "</thinking>", "</reasoning>", "</analysis>", "</scratchpad>"} {
@@ -76,7 +75,7 @@ func withoutFences(s string) string {
 	return strings.Join(out, "")
 }
 
-// withoutOffer cuts the last sentence off where it offers more help and says nothing.
+// withoutOffer removes a last sentence that only offers more help.
 func withoutOffer(s string) string {
 	low := strings.ToLower(s)
 	for _, offer := range []string{"let me know if", "let me know whether", "feel free to", "is there anything else", "do you need anything else", "would you like me to", "happy to help", "i hope this helps", "hope this helps", "hope that helps", "希望能帮", "希望对你有", "希望对您有", "如需", "如果您还有", "如果你还有", "还有什么", "祝您", "祝你"} {
@@ -124,8 +123,7 @@ func sentenceStart(s string, i int) int {
 
 func boundary(s string, i int) bool { return sentenceStart(s, i) > 0 }
 
-// concluded is the text of a conclusion without its mark: the first paragraph that says
-// something, with the list that it announces.
+// concluded returns the text of a conclusion without its mark: the first paragraph with content, and the list that it announces.
 func concluded(s string) string {
 	low := strings.ToLower(s)
 	for _, list := range [][]string{strongConclusions, weakConclusions} {
@@ -175,7 +173,7 @@ func clip(s string) string {
 	return textnorm.Cut(s, most/3)
 }
 
-// ending keeps the end of a story that has no paragraphs: what it comes to is there.
+// ending keeps the end of a story without paragraphs, where the conclusion is.
 func ending(s string) string {
 	const most = 900 // bytes
 	for len(s) > most {
@@ -207,7 +205,7 @@ func answersFirst(s string, q *text) string {
 		}
 	}
 	if (strings.HasPrefix(low, "i ") || strings.HasPrefix(low, "i've ")) && !q.hasWord("you") || strings.HasPrefix(low, "我") && !strings.ContainsAny(q.raw, "你您") {
-		return "" // what the one who answers did to find it
+		return "" // the search for the answer, not the answer
 	}
 	about, n := 0, 0
 	for i := range q.toks {

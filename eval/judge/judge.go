@@ -1,15 +1,11 @@
 // Package judge decides by rule, without a model, whether an answer states what the gold states, and shows the facts it compared.
 //
-// An answer goes through these in order: an empty answer is wrong; a gold that is an
-// abstention wants an abstention; a gold that is a date or a length of time is
-// compared as such (dates.go has the table); every other gold is compared by its
-// words, numbers, names, items and polarity (compare.go). What these say together is
-// weighed either by a list of rules with thresholds (Rules) or by weights that were
-// trained on recorded verdicts (Trained, the default).
+// The comparison depends on the gold, in this order: an empty answer is wrong; if the gold is an abstention, the answer must be one; a gold that is a date or a
+// length of time is compared as such (dates.go has the table); any other gold is compared by its words, numbers, names, items and polarity (compare.go). The
+// results are weighed either by a list of rules with thresholds (Rules) or by weights trained on recorded verdicts (Trained, the default).
 //
-// English and Chinese. Nothing here asks a model or keeps state: the same input
-// gives the same verdict, and Judge may be called by several goroutines at once. A
-// verdict of this package is a rule's (schema.By "rule"), never a model's score.
+// It supports English and Chinese. It asks no model and keeps no state: the same input gives the same verdict, and Judge is safe for concurrent use. A verdict
+// of this package is a rule's (schema.By "rule"), never a model's score.
 package judge
 
 import (
@@ -20,14 +16,14 @@ import (
 // Name is how grades name this judge; it changes when a verdict may change.
 const Name = "rule-judge@2"
 
-// Question is what the judge needs to know of a question.
+// Question is the part of a question that the judge needs.
 type Question struct {
 	Text    string
 	Abstain bool   // the right answer is that it cannot be answered
 	AsOf    string // when it is asked, for "last week"; RFC 3339 or its beginning; may be ""
 }
 
-// Method says how what was compared is weighed.
+// Method selects how the results of the comparison are weighed.
 type Method uint8
 
 const (
@@ -41,25 +37,24 @@ type Options struct {
 	// Threshold is the least score that is accepted, in (0,1]; 0 is the method's own,
 	// at which at most 3 % of planted wrong answers passed where it was chosen.
 	Threshold float64
-	// Similarity, where given, says how near in meaning gold and answer are, [-1,1]:
-	// the cosine of an embedder. It moves only doubtful scores of answers whose
-	// facts do not contradict the gold. nil: words only.
+	// Similarity, if set, returns how near in meaning gold and answer are, in [-1,1]: the cosine of an embedder. It changes only doubtful scores of answers
+	// whose facts do not contradict the gold. nil: words only.
 	Similarity func(question, gold, answer string) float64
 }
 
 // Verdict is the decision on one answer.
 type Verdict struct {
 	Correct bool
-	Doubt   string  // why the verdict is doubtful; Correct is then what the judge leans to. "" is a sure one
+	Doubt   string  // reason for doubt about the verdict; Correct is then what the judge leans to. "": the verdict is certain
 	Score   float64 // [0,1]; Correct is Score at or above the threshold
-	Rule    string  // what decided: empty | abstention | date | polarity | duration | words
+	Rule    string  // deciding comparison: empty | abstention | date | polarity | duration | words
 	Reason  string  // one sentence
 	Gold    string  // the gold it was nearest to
 	Answer  string  // which part of a long reply was read: "the marked conclusion", …; "" is all
-	Facts   []Fact  // what was compared, in the order of the gold
+	Facts   []Fact  // compared facts, in the order of the gold
 }
 
-// Fact is one thing of the gold and what the answer has for it.
+// Fact is one part of the gold and its counterpart in the answer.
 type Fact struct {
 	Kind   string // word | number | date | duration | polarity
 	Gold   string
@@ -121,7 +116,7 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	return p.weighed(v, o)
 }
 
-// verdict compares what the answer says with the gold, whatever its stance.
+// verdict compares the answer's content with the gold, ignoring its stance.
 func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 	v := p.short(q, gold, answer, o)
 	v.Answer = p.how
@@ -144,7 +139,7 @@ func (o Options) threshold() float64 {
 	return DefaultThreshold(o.Method)
 }
 
-// short scores the final part by what it says, without the rest of the reply.
+// short scores the final part by its content, without the rest of the reply.
 func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	v := Verdict{Rule: p.by}
 	switch p.by {
@@ -187,8 +182,8 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	return v
 }
 
-// polarityFirst reports whether yes or no decides though the gold has a date, which is a reason:
-// the answer leaves it open, has none, or says the other of yes and no.
+// polarityFirst reports whether yes or no decides although the gold has a date, which is a reason: the answer leaves it open, has no date, or says the
+// opposite.
 func (p *prepared) polarityFirst(class string) bool {
 	gold, _ := polarity(p.gt, false)
 	if gold == 0 || !yesNo(p.qt) {
@@ -213,7 +208,7 @@ func lift(score, cos float64) float64 {
 	return min(.95, max(0, score+.4*(cos-.6)))
 }
 
-// summary says in one sentence what of the gold the answer holds.
+// summary describes in one sentence which parts of the gold the answer contains.
 func (c *comparison) summary() string {
 	var found, missed []string
 	for i, gi := range c.gc {

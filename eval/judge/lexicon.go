@@ -17,11 +17,11 @@ import (
 //go:embed lexicon.txt
 var lexiconText string
 
-// entry is what the lexicon knows of a word.
+// entry is the lexicon's information about a word.
 type entry struct {
 	stem    string
 	groups  []int  // sorted
-	canon   string // the stem that stands for all names of one thing; "" its own
+	canon   string // stem shared by all names of one thing; "": its own stem
 	above   []int  // groups of more general words
 	anti    []int  // opposites: +n on one side of pair n, -n on the other
 	weight  float64
@@ -32,7 +32,7 @@ type entry struct {
 	hedge   bool
 	neg     bool
 	list    bool // parts items of a list, as 和 does
-	common  bool // in the lexicon at all: a capital at a sentence start says nothing
+	common  bool // listed in the lexicon: a capital at the start of a sentence means nothing
 }
 
 // lex is the lexicon, read once. Immutable after that: safe for use at once.
@@ -212,8 +212,7 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 	return e
 }
 
-// A stemCache keeps the stem of the last word of each slot: a stem is the same whoever asks, and texts
-// repeat their words. It never grows.
+// A stemCache caches the stem of the last word in each slot; texts repeat their words. It never grows.
 type stemCache [8192]atomic.Pointer[[2]string]
 
 var stemSeed = maphash.MakeSeed()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// longNames are what the weights for long replies see besides featureNames of the final
-// part: what decided there, how the part was found, and the rest of the reply.
+// longNames are the features for long replies in addition to featureNames of the final part: the deciding comparison, how the part was found, and the rest of
+// the reply.
 var longNames = []string{
 	"short_score", "by_date", "by_value", "by_polarity", "by_duration", "by_abstention", "decided_score",
 	"marked", "after_reasoning", "first_sentence", "last_conclusion", "last_assertion",
@@ -20,8 +20,7 @@ func LongFeatureNames() []string {
 	return append(append([]string(nil), featureNames...), longNames...)
 }
 
-// longFeatures is what the weights for long replies see; v is the verdict on the final
-// part by itself.
+// longFeatures returns the features for long replies; v is the verdict on the final part alone.
 func (p *prepared) longFeatures(v Verdict, reply string) []float64 {
 	c := p.compared()
 	f, _ := c.features(&p.gw, &p.aw, &p.qw)
@@ -95,8 +94,7 @@ func (c *comparison) rowCov(sentence int) float64 {
 	return got / sum
 }
 
-// LongFeatures is what the weights for long replies see of an answer; nil where the
-// reply is its own final part. For training.
+// LongFeatures returns the features of an answer for long replies; nil if the reply is its own final part. For training.
 func LongFeatures(q Question, golds []string, answer string) []float64 {
 	var best Verdict
 	var f []float64
@@ -112,9 +110,8 @@ func LongFeatures(q Question, golds []string, answer string) []float64 {
 	return f
 }
 
-// temper is the score of a long reply by weights, held to its final part where that can
-// be read by itself: a part that says the gold and nothing else is right whatever was
-// considered before, and one that says another value is wrong.
+// temper limits the weighted score of a long reply by its final part, if that part is clear: a part that states only the gold is right whatever was considered
+// before, and one that states another value is wrong.
 func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
 	if v.Rule == "value" && !v.Facts[0].Same && v.Facts[0].Answer != "" && len(p.at.toks) < 30 {
 		return min(score, v.Score)
@@ -125,15 +122,14 @@ func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
 	return score
 }
 
-// says reports whether the sentence with the gold repeats the question, and nothing in the
-// answer operates on the gold.
+// says reports whether the sentence with the gold repeats the question, and no operator affects the gold.
 func (p *prepared) says() bool {
 	r := p.read()
 	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.compared().gPol*p.compared().aPol >= 0
 }
 
-// plainHome reports whether the clause with the gold has all of it and nothing else that is not of
-// the question or gives an answer: "Sure! That would be Biscuit. You told me …". The text around it can make it doubtful, not wrong.
+// plainHome reports whether the clause with the gold has all of it and otherwise only words of the question or of giving an answer: "Sure! That would be
+// Biscuit. You told me …". The text around it can make it doubtful, not wrong.
 func (p *prepared) plainHome() bool {
 	r := p.read()
 	if r.first < 0 || !p.complete() {

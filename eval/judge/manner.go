@@ -5,10 +5,8 @@ import (
 	"strings"
 )
 
-// mannerNames are what the weights of the last stage see of how an answer says the
-// gold, never which words it has. Words are of four kinds: of the gold, of the question,
-// of the frame of an answer, and the rest, which nothing accounts for. The span is what
-// of a sentence reaches from its first word of gold or question to its last.
+// mannerNames are the features of the last stage about how an answer states the gold, independent of its words. Words are of four kinds: of the gold, of the
+// question, of the frame of an answer, and unexplained ones. The span reaches from a sentence's first word of gold or question to its last.
 var mannerNames = func() []string {
 	names := []string{
 		"chinese", "restates", "restates_home", "asked", "gold_words", "gold_values", "gold_date", "gold_name", "polar", "part",
@@ -32,8 +30,7 @@ var mannerNames = func() []string {
 // operatorKinds group the kinds of operators as features.
 var operatorKinds = []string{"negation", "contrast", "concession", "exclusion", "correction", "condition", "guess", "alternative", "report", "time", "unreal", "intent", "exchange", "question"}
 
-// self are pronouns of the one who answers or is answered; points are words that point
-// at what was said.
+// self are pronouns of the two speakers; points are words that refer to something said before.
 var (
 	self   = wordSet("i me my mine myself we us our you your yours yourself 我 我们 你 你们 您 咱们")
 	points = wordSet("that this those these it which so such none neither both same above below former latter opposite sentence statement claim answer following reply 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
@@ -71,7 +68,7 @@ func (m *manner) bool(v ...bool) {
 	}
 }
 
-// manner gives the features of an answer that says the gold.
+// manner returns the features of an answer that states the gold.
 func (p *prepared) manner(r *reading) []float64 {
 	t := p.at
 	m := &manner{p: p, r: r, kind: p.stand(r).kind, f: make([]float64, 0, len(mannerNames))}
@@ -93,7 +90,7 @@ func (p *prepared) manner(r *reading) []float64 {
 	return m.f
 }
 
-// kinds says what each word of the answer belongs to.
+// kinds returns the kind of each word of the answer.
 func (p *prepared) kinds(r *reading) []uint8 {
 	t := p.at
 	kind := make([]uint8, len(t.toks))
@@ -133,7 +130,7 @@ func (m *manner) count(from, to int, kind uint8) (n int) {
 	return n
 }
 
-// whole says what the answer is made of.
+// whole adds the features of the whole answer.
 func (m *manner) whole(home, from, to int) {
 	p, r, t := m.p, m.r, m.p.at
 	name, han := false, 0
@@ -148,7 +145,7 @@ func (m *manner) whole(home, from, to int) {
 	m.put(ln1(len(t.toks)), ln1(t.sents), ln1(len(r.before)), ln1(len(r.after)), ln1(len(r.later)), ln1(r.items))
 }
 
-// span says where in the sentence that has the gold the rest is.
+// span adds the position of the unexplained words in the sentence with the gold.
 func (m *manner) span(from, lo, hi, to int) {
 	p, r, t := m.p, m.r, m.p.at
 	n := max(1, to-from-m.count(from, to, ofFrame))

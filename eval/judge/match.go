@@ -13,12 +13,11 @@ type matching struct {
 	found   int  // of the gold's values
 	other   int  // index of an answer's value that contradicts one; -1 none
 	missed  int  // index of the first value of the gold that is not found; -1 none
-	before  bool // the contradiction is before what was found
+	before  bool // the contradiction precedes the match
 	sameAll bool
 }
 
-// valued reports whether a gold is values and nothing else but what they count and what
-// the question already says.
+// valued reports whether a gold consists only of values, the things they count and words of the question.
 func (p *prepared) valued() bool {
 	if len(p.gv) == 0 || len(p.gw.abs)+len(p.gw.rel) > 0 {
 		return false
@@ -182,8 +181,7 @@ func (p *prepared) compareValues() (relation, []Fact) {
 	return relation{class: "no such value in the answer", score: .04}, facts
 }
 
-// comparesValues reports whether values decide: the gold is nothing else, and it is a
-// name, or the answer has a value that can be held against it.
+// comparesValues reports whether values decide: the gold consists only of values, and it is a name or the answer has a comparable value.
 func (p *prepared) comparesValues() bool {
 	if !p.valued() {
 		return false

@@ -16,7 +16,7 @@ var weightsJSON []byte
 // Model is the trained half of the judge: a logistic regression over the features,
 // and boosted trees that correct it. tools/judgetrain makes it.
 type Model struct {
-	Made       string   `json:"made"` // the command that made it, and of what
+	Made       string   `json:"made"` // command and data that made it
 	Features   []string `json:"features"`
 	Thresholds struct {
 		Trained float64 `json:"trained"`
@@ -24,7 +24,7 @@ type Model struct {
 		Long    float64 `json:"long"`
 		Sure    float64 `json:"sure"` // below it an accepted answer is doubtful, from it on a refused one is right
 	} `json:"thresholds"`
-	// Long are the weights for replies out of which a final part was cut.
+	// Long are the weights for replies from which a final part was cut.
 	Long *Model `json:"long,omitempty"`
 	// Sure are the weights of the last stage: how likely an answer is to be right, all facts together.
 	Sure *Model `json:"sure,omitempty"`
@@ -58,7 +58,7 @@ func (m *Model) score(f []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// Odds of a relation of dates; had is what it has without training.
+// odds returns the odds of a relation of dates; had is the value without training.
 func (m *Model) odds(r relation) float64 {
 	if s, ok := m.Dates[r.class]; ok {
 		return s

@@ -77,8 +77,8 @@ func nameAt(s string, i int) (out []value, end int) {
 	return nil, i
 }
 
-// label reports whether a word before a colon says what follows, and is not a group of an address: it
-// is of letters, and one of them is not a hexadecimal digit.
+// label reports whether a word before a colon labels the following text instead of being a group of an address: it consists of letters, one of which is not a
+// hexadecimal digit.
 func label(w string) bool {
 	hex := true
 	for i := range len(w) {
@@ -273,8 +273,7 @@ func duration(s string) bool {
 	return true
 }
 
-// idForm parts an identifier where letters and digits meet, whatever is written there:
-// "INC-0012" and "inc0012" are one, "sw-1-12" and "sw-11-2" are two.
+// idForm splits an identifier where letters and digits meet, ignoring other characters: "INC-0012" and "inc0012" are equal, "sw-1-12" and "sw-11-2" differ.
 func idForm(s string) string {
 	var b strings.Builder
 	last := byte(0)

@@ -8,15 +8,15 @@ import (
 	"membench/internal/measure"
 )
 
-// quantity is a number with what it counts.
+// quantity is a number and the thing that it counts.
 type quantity struct {
 	val  float64      // in the unit's base: metres, grams, bytes …; as written without one
 	unit measure.Unit // its Kind is "" of a bare number
 	of   string       // stem of the word that follows a bare number: "dog" of "three dogs"
 }
 
-// quantities lists the numbers of a text that no date or clock time holds.
-// "one" is a number only where counted: many says that the question asks how many.
+// quantities lists the numbers of a text that are not part of a date or clock time. "one" is a number only if it counts something; many reports that the
+// question asks how many.
 func quantities(t *text, skip func(pos int) bool, many bool) []quantity {
 	var out []quantity
 	for i := range t.toks {
@@ -44,8 +44,8 @@ func closeTo(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))+1e-9
 }
 
-// tolerance is by how much two measures may differ that say the same: what is converted between systems of
-// units agrees within 1.1 %, months and years against days within 6 %.
+// tolerance is the relative difference of two measures that still count as equal: 1.1 % for conversions between systems of units, 6 % for months and years
+// against days.
 func tolerance(a, b measure.Unit) float64 {
 	switch {
 	case a.Loose != b.Loose:
@@ -81,7 +81,7 @@ func numbersAgree(g, a []quantity) (hit, conflict int) {
 	return hit, conflict
 }
 
-// numberStem is what numbers are compared by as words: "5", "5.0" and "five" are one.
+// numberStem returns the stem under which numbers are compared as words: "5", "5.0" and "five" are equal.
 func numberStem(v float64) string {
 	if !(math.Abs(v) < 1e15) { // too long for its digits to count one by one; a row of 300 is infinite
 		return strconv.FormatFloat(v, 'g', -1, 64)

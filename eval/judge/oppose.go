@@ -2,8 +2,8 @@ package judge
 
 import "strings"
 
-// opposed says why an answer with the words of the gold is none: it says the opposite, or another
-// day or time of the day. doubt is why that cannot be read with certainty.
+// opposed returns why an answer with the words of the gold is wrong: it states the opposite, or another day or time of the day. doubt is the reason if this is
+// uncertain.
 func (p *prepared) opposed(r *reading) (refuse, doubt string) {
 	if p.abstainQ || r.first < 0 {
 		return "", ""

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// An order is a row of things that happen one after another, or of which one takes the place of
-// another. Words of order move the item next to them.
+// An order is a sequence of things that happen one after another or replace one another. Words of order move the adjacent item.
 
 // inOrder compares the order in which the gold and the answer put things: +1 the same, -1 another, 0
 // where either has none. A question that asks which of two came first names them, and the gold one.
@@ -144,7 +143,7 @@ func (p *prepared) turnsOrder(at []int) bool {
 	return turned
 }
 
-// choice is the two things of which a question asks which came first or later.
+// choice returns the two things of a question that asks which came first or later.
 func (p *prepared) choice() (a, b []*tok, ok bool) {
 	raw := p.qt.low()
 	if !hasWithin(raw, []string{"first", "earlier", "before", "sooner", "先"}) || len(raw) != len(p.qt.raw) {
@@ -186,7 +185,7 @@ func (p *prepared) choice() (a, b []*tok, ok bool) {
 	return a, b, len(a) > 0 && len(b) > 0
 }
 
-// which says whether a text puts a first (+1) or b (-1); 0 where it does not say.
+// which reports whether a text puts a first (+1) or b (-1); 0 if it is undecided.
 func (p *prepared) which(t *text, a, b []*tok) int {
 	u := t.units()
 	at := func(step []*tok, i int) bool {

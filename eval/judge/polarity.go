@@ -8,10 +8,10 @@ import (
 var abstentions = []string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
 	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"}
 
-// said are verbs of which a negation says that there is nothing to answer with.
+// said are verbs whose negation says that there is no answer.
 var said = []string{"mention", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"}
 
-// abstention is where an abstention begins, as a share of the text; 1.1 is none.
+// abstention returns where an abstention begins, as a share of the text; 1.1 if there is none.
 func abstention(s string) float64 {
 	low := strings.ToLower(s)
 	low = strings.ReplaceAll(low, "’", "'")
@@ -59,9 +59,8 @@ func yesNo(q *text) bool {
 	return strings.HasSuffix(strings.TrimRight(q.raw, "?？ "), "吗") || strings.Contains(q.raw, "是否") || strings.Contains(q.raw, "是不是") || strings.Contains(q.raw, "有没有")
 }
 
-// polarity is +1 for a yes, -1 for a no, 0 where the text is neither; explicit says
-// that a word of its beginning says so. Of an answer to a yes/no question its first
-// sentence is read where no such word does.
+// polarity returns +1 for a yes, -1 for a no, 0 for neither; explicit reports that a word at the beginning says so. If no such word does, the first sentence of
+// an answer to a yes/no question decides.
 func polarity(t *text, asked bool) (pol int, explicit bool) {
 	for i := 0; i < len(t.toks) && i < 4; i++ {
 		k := &t.toks[i]
@@ -109,8 +108,8 @@ func hasAny(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// turnsRound reports whether the first sentence of a text has the opposite of a word of the question
-// and not the word: "she dislikes it" says no to "does she like it".
+// turnsRound reports whether the first sentence of a text has the opposite of a word of the question but not the word: "she dislikes it" says no to "does she
+// like it".
 func turnsRound(q, t *text) bool {
 	qu, u := q.units(), t.units()
 	for i := range qu {
@@ -126,8 +125,7 @@ func turnsRound(q, t *text) bool {
 	return false
 }
 
-// echoes reports whether the first sentence of an answer is a pronoun or name and an auxiliary, "She
-// does.", and nothing else: which of yes and no it says.
+// echoes returns the polarity of a first sentence that is only a pronoun or name and an auxiliary: "She does."
 func echoes(t *text) int {
 	n, aux, no := 0, false, false
 	for i := range t.toks {
@@ -150,14 +148,13 @@ func echoes(t *text) int {
 
 var auxiliary = wordSet("is are was were do does did has have had can could will would should might may")
 
-// telling are words of saying, knowing and finding: a denial of one says that there is no answer.
+// telling are words of saying, knowing and finding: denying one of them says that there is no answer.
 var (
 	telling    = wordSet("mention mentions mentioned mentioning tell tells told say says said saying state states stated specify specifies specified give gives gave given provide provides provided record recorded records note noted notes know knows known find finds found contain contains indicate indicates indicated discuss discussed talk talked talks share shared reveal revealed disclose disclosed information info detail details come comes came up name named names have bring brought about record trace sign idea clue")
 	hanTelling = []string{"提", "说", "讲", "告诉", "知道", "晓得", "清楚", "找到", "信息", "记录", "透露", "得知", "涉及", "谈", "交代", "无从"}
 )
 
-// withholds reports whether one of the first n sentences of a text denies that what was asked is said
-// or known.
+// withholds reports whether one of the first n sentences of a text denies that the requested information was mentioned or is known.
 func (t *text) withholds(n int) bool { return t.deniesTelling(0, n) }
 
 // withheldAt reports whether the sentence that begins at token i does.
@@ -189,8 +186,7 @@ func (t *text) deniesTelling(from, n int) bool {
 	return false
 }
 
-// goldWithholds reports whether a gold says that there is no answer: it denies that one is said, and
-// has nothing of its own.
+// goldWithholds reports whether a gold says that there is no answer: it denies that one was mentioned and has no content of its own.
 func (p *prepared) goldWithholds() bool {
 	t := p.gt
 	if len(t.toks) == 0 || yesNo(p.qt) || !t.withholds(1) {
@@ -211,7 +207,7 @@ func (p *prepared) goldWithholds() bool {
 	return own <= 1
 }
 
-// source are words of what an answer would have been taken from.
+// source are words for the sources of an answer.
 var source = wordSet("conversation conversations chat chats dialogue history context memory memories text enough sufficient available user 对话 对话中 聊天 上下文 用户 文中 相关")
 
 // restatedBy is the share of the question's words that the answer has.

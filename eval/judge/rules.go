@@ -80,8 +80,8 @@ func (c *comparison) temperShort(s float64, vague bool) float64 {
 	return s
 }
 
-// temperLong lowers the score of a long answer that contains some of the gold's words by chance:
-// nearly nothing else of it matches, or the gold has many words. In an answer of several sentences less of a list is enough: each item is in its own context.
+// temperLong lowers the score of a long answer that contains some of the gold's words by chance: almost nothing else matches, or the gold has many words. In an
+// answer of several sentences a smaller part of a list suffices: each item is in its own context.
 func (c *comparison) temperLong(s float64) float64 {
 	switch {
 	case c.words <= 19 && len(c.gc) >= 6 && c.covHead < .6 && c.prec < .6:
@@ -95,9 +95,8 @@ func (c *comparison) temperLong(s float64) float64 {
 	return s
 }
 
-// ruleDates are the scores of relations of dates where experience on recorded answers
-// differs from what relate says: how often each was right, beside how many planted
-// wrong answers have it.
+// ruleDates are the scores of date relations that differ from relate's according to recorded answers: how often each was right, and how many planted wrong
+// answers have it.
 var ruleDates = map[string]float64{
 	"another day before the gold's":    .8,
 	"a length for an open date":        .6,
@@ -180,8 +179,7 @@ func (c *comparison) sentenceScore() float64 {
 	return best
 }
 
-// shortScore judges a short answer: much of the gold, or some of it and little else.
-// A match by meaning only, and a vague beginning, count for less.
+// shortScore judges a short answer: much of the gold, or some of it and little else. A match by meaning only and a vague beginning count less.
 func (c *comparison) shortScore(cov, exact, prec float64, extra int, vague bool) float64 {
 	need := .55
 	if c.items > 1 {

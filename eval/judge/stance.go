@@ -8,11 +8,11 @@ import (
 	"membench/internal/timex"
 )
 
-// A reading describes the final answer of a reply in relation to what it shares with the gold: which of its words come from the gold, the question or
-// the frame of an answer, and which change the meaning.
+// A reading describes the final answer of a reply in relation to the gold: which of its words come from the gold, the question or the frame of an answer, and
+// which change the meaning.
 type reading struct {
 	spans     [][2]int // bytes of the values and dates that say the gold
-	mention   []bool   // of each token: it says (part of) the gold
+	mention   []bool   // by token: it states (part of) the gold
 	first     int      // token of the first mention, -1 none
 	last      int      // token behind the last
 	restates  float64
@@ -21,14 +21,13 @@ type reading struct {
 	before    []int // tokens before the first mention that nothing accounts for
 	after     []int // behind it, in its sentence
 	later     []int // in later sentences
-	rival     int   // token of something else of the gold's type, -1 none
-	items     int   // list items beside those of the gold
+	rival     int   // token of another thing of the gold's type, -1 if none
+	items     int   // list items in addition to the gold's
 	looping   bool
 	standing  *standing // see stand
 }
 
-// An operator is a word that can turn what is said into something that is not said:
-// a negation, contrast, condition, guess, alternative, report, or change in time.
+// An operator is a word that can change whether a statement is asserted: a negation, contrast, condition, guess, alternative, report, or change in time.
 type operator struct {
 	kind string
 	word string
@@ -163,9 +162,9 @@ func (p *prepared) goldInQuestion() bool {
 	return true
 }
 
-// questioned counts what of the question the answer repeats.
+// questioned counts the words of the question that the answer repeats.
 func (p *prepared) questioned(r *reading) {
-	p.compared() // marks what the question says
+	p.compared() // marks the words of the question
 	n := 0
 	seen := map[string]bool{}
 	for i := range p.qt.toks {
@@ -187,8 +186,8 @@ func (p *prepared) questioned(r *reading) {
 	}
 }
 
-// partly reports a pair of Chinese characters of which one belongs to the gold, the
-// question or a function word: pairs overlap, and only a pair of new ones is a new word.
+// partly reports a pair of Chinese characters of which one belongs to the gold, the question or a function word: pairs overlap, and only a pair of two new
+// characters is a new word.
 func (p *prepared) partly(i int, framed []bool) bool {
 	k := &p.at.toks[i]
 	if k.num {
@@ -206,8 +205,7 @@ func (p *prepared) partly(i int, framed []bool) bool {
 	return true
 }
 
-// hanFrame marks the bytes of the answer that are in a Chinese word of the frame: Chinese is cut into
-// pairs of characters, whatever its words.
+// hanFrame marks the bytes of the answer that are in a Chinese word of the frame, since Chinese is cut into pairs of characters, ignoring words.
 func (p *prepared) hanFrame() []bool {
 	if !p.at.han {
 		return nil
@@ -239,7 +237,7 @@ var hanFrameWords = func() (out []string) {
 	return out
 }()
 
-// frame reports a word that belongs to giving an answer and says nothing of its own.
+// frame reports a word that belongs to giving an answer and has no content.
 func frame(k *tok) bool {
 	return frameWords[k.word] || k.han && len(k.word) == 3 && !k.num || k.stem == "%" || k.vague && !k.name
 }
@@ -390,8 +388,7 @@ var hanOperators = func() (out []operator) {
 	return out
 }()
 
-// operators lists what in the answer operates on what it says. A word that the question
-// or the gold has too is theirs.
+// operators lists the operators of the answer. A word that also occurs in the question or the gold does not count.
 func (p *prepared) operators(r *reading) []operator {
 	var out []operator
 	t := p.at
@@ -459,9 +456,8 @@ func (p *prepared) operators(r *reading) []operator {
 // universal are words that "but" makes an exception from.
 var universal = wordSet("anywhere everywhere anything everything nothing all everyone anyone everybody anybody none nobody")
 
-// asides marks the words of conditions that speak of how the answer was come by and not of what is
-// said: "if I read the chat right". One that holds the gold, or has no verb of remembering or
-// understanding, is none.
+// asides marks the words of conditions about how the answer was found, not about its content: "if I read the chat right". A condition that contains the gold,
+// or has no verb of remembering or understanding, does not count.
 func (p *prepared) asides(r *reading) map[int]bool {
 	t := p.at
 	out := map[int]bool{}

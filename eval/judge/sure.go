@@ -1,7 +1,7 @@
 package judge
 
-// sureNames are what the weights of the last stage see of an answer beside the features of words and
-// of manner: how the earlier stages decided, and what of the gold is covered, contradicted, or open.
+// sureNames are the features of the last stage in addition to words and manner: the decisions of the earlier stages, and the covered, contradicted and open
+// parts of the gold.
 var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_list", "bare",
 	"units", "covered", "covered_head", "missing", "opposites", "opposites_home", "siblings", "siblings_home", "names_rival", "numbers_rival", "substituted", "negation_differs_home", "negation_at_gold", "rest_home", "rest_all",
 	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "question_opposite", "given_up", "candidates"}, append(detailNames[:len(detailNames):len(detailNames)], append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)...)
@@ -9,7 +9,7 @@ var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_p
 // SureNames lists the features of the weights of the last stage.
 func SureNames() []string { return append([]string(nil), sureNames...) }
 
-// gates are what the rules of stance say of an accepted answer.
+// gates are the results of the stance rules for an accepted answer.
 type gates struct {
 	refuse, opposed, list, order string
 	candidates                   bool
@@ -21,10 +21,9 @@ func (p *prepared) gates(r *reading) (g gates) {
 	return g
 }
 
-// weighed is the verdict of the last stage: weights that see all facts together say how likely the
-// answer is to be right. One that the words refuse is right after all where that is likely; one that
-// they accept is doubtful where it is not. Rules decide of what weights see too seldom: an answer that says
-// the opposite, another order of events, and endless repetition.
+// weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right; an
+// unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events,
+// and endless repetition.
 func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	t := &model().Thresholds
 	if m := model().Sure; m == nil || len(m.Features) != len(sureNames) {
@@ -68,7 +67,7 @@ func refused(v Verdict, why string) Verdict {
 	return v
 }
 
-// say is what the rules of stance have against a doubtful answer, "" nothing.
+// say returns the objection of the stance rules to a doubtful answer, "" if there is none.
 func (g *gates) say() string {
 	for _, why := range []string{g.order, g.opposed} {
 		if why != "" {
@@ -84,7 +83,7 @@ func (g *gates) say() string {
 	return ""
 }
 
-// sure gives what the weights of the last stage see.
+// sure returns the features of the last stage.
 func (p *prepared) sure(v Verdict) ([]float64, gates) {
 	f := make([]float64, 0, len(sureNames))
 	put := func(x ...float64) { f = append(f, x...) }
@@ -112,7 +111,7 @@ func (p *prepared) sure(v Verdict) ([]float64, gates) {
 	return f, g
 }
 
-// features appends what the evidence and the rules of stance say.
+// features appends the features of the evidence and of the stance rules.
 func (e *evidence) features(f []float64, g *gates) []float64 {
 	p, r, n := e.prepared, e.r, len(e.gold)
 	put := func(x ...float64) { f = append(f, x...) }
@@ -126,8 +125,7 @@ func (e *evidence) features(f []float64, g *gates) []float64 {
 	return f
 }
 
-// Sure is what the weights of the last stage see of an answer: nil where it is empty or an abstention is
-// asked for. For training.
+// Sure returns the features of the last stage for an answer: nil if it is empty or the gold is an abstention. For training.
 func Sure(q Question, golds []string, answer string) (f []float64) {
 	best := -1.
 	for _, g := range alternatives(golds) {

@@ -19,12 +19,12 @@ import (
 // of characters.
 type tok struct {
 	word    string // lower case, as written
-	stem    string // what is compared; of a phrase of the lexicon its first word's
+	stem    string // form that is compared; for a phrase of the lexicon its first word's
 	groups  []int  // groups of words with one meaning that it is in
 	above   []int  // groups of things that it is a kind of: "puppy" of "pet"
 	anti    []int  // pairs of opposites that it is in, by side: +n, -n
 	val     float64
-	weight  float64 // what it counts in coverage
+	weight  float64 // weight in the coverage
 	sent    int     // sentence, from 0
 	pos     int     // byte offset
 	stop    bool
@@ -347,8 +347,7 @@ func namesIn(s string) (out []hanseg.Word) {
 // words cuts Chinese.
 var words hanseg.Segmenter
 
-// numberGoesOn reports whether what follows a single Chinese numeral is a measure
-// word, so that 一 of 一起 is not a number.
+// numberGoesOn reports whether a single Chinese numeral is followed by a measure word, so that 一 of 一起 is not a number.
 func numberGoesOn(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s == "" || strings.ContainsRune("个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门座朵匹头幅首篇支枝颗粒棵桶杯瓶碗盘箱包袋对副架艘栋排组队群批季月课级", r)

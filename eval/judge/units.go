@@ -9,8 +9,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// units are the words of meaning of a text by their places: English words and phrases, numbers, and Chinese
-// words (what is compared elsewhere by pairs of characters).
+// units are the content words of a text by their places: English words and phrases, numbers, and Chinese words (elsewhere compared by pairs of characters).
 func (t *text) units() []tok {
 	if t.unitsRead {
 		return t.unitList
@@ -79,7 +78,7 @@ func shareHan(a, b string) bool {
 	return n >= 2 && 3*n >= 2*max(total, utf8.RuneCountInString(b))
 }
 
-// opposite reports whether one word says the opposite of another: by the lexicon, or by a prefix.
+// opposite reports whether two words are opposites: by the lexicon, or by a prefix.
 func opposite(g, a *tok) bool {
 	for _, x := range g.anti {
 		for _, y := range a.anti {

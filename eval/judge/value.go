@@ -13,16 +13,15 @@ import (
 	"membench/internal/timex"
 )
 
-// A value is what a text says in a form that has one meaning: it is compared as that,
-// never by likeness of its letters.
+// A value is a part of a text whose form has one meaning: it is compared by value, never by similarity of letters.
 type value struct {
-	kind   string  // what it can be compared with: ip, port, time, bytes, clock, count …
+	kind   string  // comparable values have the same kind: ip, port, time, bytes, clock, count …
 	name   string  // of a name, its one form; "" of a measure
 	lo, hi float64 // of a measure, in the base of its kind; equal unless it is a range
 	bound  int     // -1 at most or below, +1 at least or above, 0 the value itself
 	u      measure.Unit
 	alt    float64 // a bare "m" after a number as minutes, in seconds; a clock's other half of the day
-	of     string  // of a count, the stem of what is counted
+	of     string  // for a count, the stem of the counted thing
 	per    int     // the period that it is for, of periods and one more: 3 of "465 euros a week"; 0 unsaid
 	pos    int     // of its bytes in the text
 	end    int
@@ -174,8 +173,7 @@ func masked(s string, list []value) []value {
 	return list
 }
 
-// periodAfter is the period that an amount is for, which is behind it, and its bytes: "a week", "per month",
-// "monthly", 每周. 0 is none.
+// periodAfter returns the period of the preceding amount and its bytes: "a week", "per month", "monthly", 每周. 0: none.
 func periodAfter(s string) (per, n int) {
 	rest, each := strings.ToLower(strings.TrimLeft(s, " ")), false
 	for _, w := range []string{"a ", "an ", "per ", "each ", "every ", "/"} {
@@ -201,7 +199,7 @@ func periodAfter(s string) (per, n int) {
 	return 0, 0
 }
 
-// periodAsked is the one period that a question names: "how much per month", 每周几次. 0 is none, or several.
+// periodAsked returns the period that a question names: "how much per month", 每周几次. 0: none, or several.
 func periodAsked(q string) int {
 	found := 0
 	for i := range q {
@@ -217,8 +215,7 @@ func periodAsked(q string) int {
 	return found
 }
 
-// reference reports whether what a text ends with makes a number behind it the place of a
-// source: "Session 4", "step 2", 第4段.
+// reference reports whether a text ends with a word that makes a following number a reference: "Session 4", "step 2", 第4段.
 func reference(s string) bool {
 	s = strings.ToLower(strings.TrimRight(s[max(0, len(s)-12):], " #"))
 	for _, w := range []string{"session", "sessions", "step", "turn", "message", "line", "page", "note", "第"} {
@@ -240,7 +237,7 @@ func startsAt(list []value, i int) (value, bool) {
 	return value{}, false
 }
 
-// dateAt is the end of a date that covers byte i; 0 is none.
+// dateAt returns the end of a date that covers byte i; 0 if there is none.
 func dateAt(w *when, i int) int {
 	for _, e := range w.all {
 		if (e.Kind == timex.Absolute || e.Kind == timex.Deictic) && i >= e.Pos && i < e.End {
@@ -324,9 +321,8 @@ func unbound(list []value) {
 	}
 }
 
-// sameValue reports whether two values of one kind are the same. Other units of one
-// system are the same quantity exactly; those of two systems within 1.1 %, months and
-// years against days within 6 %.
+// sameValue reports whether two values of one kind are equal. Different units of one system must be the same quantity exactly; units of two systems may differ
+// by 1.1 %, months and years from days by 6 %.
 func sameValue(g, a value) bool {
 	if !comparable(g, a) || g.bound != a.bound {
 		return false
@@ -375,7 +371,7 @@ func sameValue(g, a value) bool {
 	return closeTo(x.lo, y.lo, tol) && closeTo(x.hi, y.hi, tol)
 }
 
-// beside is a value as it is meant beside another: pounds beside an amount in £ are money.
+// beside returns a value as it is meant next to another one: pounds next to an amount in £ are money.
 func (v value) beside(other value) value {
 	if other.kind == "gbp" && v.u == measure.Units["pounds"] {
 		v.kind, v.lo, v.hi, v.u = "gbp", v.lo/v.u.Mul, v.hi/v.u.Mul, other.u
@@ -383,8 +379,7 @@ func (v value) beside(other value) value {
 	return v
 }
 
-// comparable reports whether two values can be the same thing at all: of one kind, both
-// money, or a bare number beside a measure whose unit the question may have given.
+// comparable reports whether two values can be the same thing: of one kind, both money, or a bare number and a measure whose unit the question may have given.
 func comparable(g, a value) bool {
 	g, a = g.beside(a), a.beside(g)
 	switch {

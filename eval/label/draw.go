@@ -13,9 +13,9 @@ import (
 	"membench/schema"
 )
 
-// What answers are drawn from.
+// The sets that answers are sampled from.
 const (
-	Failures = "failures" // what the deciding grader says failed: to see where answers are lost
+	Failures = "failures" // failed according to the deciding grader: to see where answers are lost
 	Doubtful = "doubtful" // where a judge could not read the answer with certainty
 	All      = "all"      // every graded answer: to measure judges
 )
@@ -40,13 +40,10 @@ type candidate struct {
 	strata [3]string
 }
 
-// Draw draws answers of records, which are read twice, and shows what there is to see of
-// each. Strata are system, data set and category. Failures and doubtful verdicts are drawn
-// evenly: one of each stratum in turn, so that rare kinds are seen, too. All answers are
-// drawn in proportion, so that shares among the labels are shares of the run. Within a
-// stratum the order is that of the keys hashed with the seed: neither order nor number of
-// the records matters, and a smaller draw is the beginning of a larger one. Held: a key of
-// each candidate.
+// Draw samples answers of records, which are read twice, and shows the information about each. Strata are system, data set and category. Failures and doubtful
+// verdicts are sampled evenly: one of each stratum in turn, so that rare kinds are included. All answers are sampled in proportion, so that shares among the
+// labels are shares of the run. Within a stratum the order is that of the keys hashed with the seed: neither order nor number of the records matters, and a
+// smaller sample is the beginning of a larger one. Memory holds a key of each candidate.
 func Draw(ctx context.Context, records schema.Seq[schema.QARecord], o Options) ([]Label, error) {
 	if !slices.Contains(Draws(), o.From) {
 		return nil, fmt.Errorf("a draw from %q: want one of %v", o.From, Draws())
@@ -85,7 +82,7 @@ func candidates(ctx context.Context, records schema.Seq[schema.QARecord], o Opti
 		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			if isFinding(err) {
-				continue // whoever reads the records reports it
+				continue // the reader of the records reports it
 			}
 			return nil, err
 		}

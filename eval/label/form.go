@@ -17,7 +17,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// columns of a table of labels: name, what it is in Chinese, place in a Label.
+// columns of a table of labels: name, Chinese name, place in a Label.
 var columns = []struct {
 	name, zh string
 	at       func(*Label) *string
@@ -90,8 +90,7 @@ func Write(w io.Writer, labels []Label, f Form) error {
 	return t.Error()
 }
 
-// Read reads a file of labels. A line that cannot be read, that names no answer, or has a
-// hop or cause that is none, is finding EVL102 and left out.
+// Read reads a file of labels. A line that cannot be read, names no answer, or has an unknown hop or cause is finding EVL102 and skipped.
 func Read(r io.Reader, name string, f Form, report func(*schema.Finding)) ([]Label, error) {
 	var out []Label
 	bad := func(line int, message, have, want string) {

@@ -41,13 +41,12 @@ type Label struct {
 	Note      string `json:"note"`       // free
 }
 
-// Blank reports whether nobody has said anything.
+// Blank reports whether the label is empty.
 func (l *Label) Blank() bool {
 	return l.Verdict == "" && l.GoldWrong == "" && l.Hop == "" && l.Cause == ""
 }
 
-// hop is where the person says that the question was lost: as written, or what the rest
-// comes to.
+// hop returns the hop at which the person located the loss: as given, or derived from the other fields.
 func (l *Label) hop() string {
 	switch {
 	case l.Hop != "":
@@ -60,8 +59,7 @@ func (l *Label) hop() string {
 	return ""
 }
 
-// cause is the person's; said is false where nothing was said of it. A hop that has no
-// causes says that there is none.
+// cause returns the person's cause; said is false if none was given. A hop without causes implies that there is none.
 func (l *Label) cause() (cause string, said bool) {
 	h := l.hop()
 	return l.Cause, l.Cause != "" || h == schema.HopGold || h == schema.HopJudge || h == schema.HopOpaque
@@ -85,7 +83,7 @@ func digest(answer string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// normal gives the words of a label their one spelling; what is not "" where one is none.
+// normal normalises the words of a label; what is not "" if one is unknown.
 func (l *Label) normal() (what, have, want string) {
 	for _, x := range []struct {
 		what string
@@ -119,7 +117,7 @@ var (
 		"过载": schema.CauseOverload, "上下文过载": schema.CauseOverload, "生成失败": schema.CauseGeneration, "gen": schema.CauseGeneration}
 )
 
-// word reads a label: one of list, or a further name of one; "" is none given.
+// word parses a label: one of list, or another name for one; "" if none was given.
 func word(s string, list []string, more map[string]string) (string, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if w, ok := more[s]; ok {

@@ -24,9 +24,8 @@ var (
 // maxLabel is the longest label that is taken, in bytes.
 const maxLabel = 64 << 10
 
-// Handler is the page on which the owner of the book labels a draw. It answers "" with
-// the page, "draw" with what was said before of each answer, "sheet?at=N" with one answer,
-// and takes a label by POST to "label?at=N".
+// Handler serves the page on which the owner of the book labels a sample. It answers "" with the page, "draw" with the previous labels, "sheet?at=N" with one
+// answer, and accepts a label by POST to "label?at=N".
 func Handler(draw []Label, b *Book) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", loopback.Page{HTML: pageHTML, CSS: pageCSS, JS: pageJS})
@@ -78,7 +77,7 @@ func Handler(draw []Label, b *Book) http.Handler {
 	return mux
 }
 
-// said is what the page and the program tell each other of one answer.
+// said is the message between page and program about one answer.
 type said struct {
 	Verdict   string `json:"verdict"`
 	GoldWrong string `json:"gold_wrong"`

@@ -19,7 +19,7 @@ type People struct {
 	people map[string]*Person
 }
 
-// A Person is one of them, and what became of the labels.
+// A Person is one labeller and the state of the labels.
 type Person struct {
 	Name    string `json:"name"`
 	Labels  int    `json:"labels"`  // that say something
@@ -92,8 +92,7 @@ func Fields() (out []string) {
 	return out
 }
 
-// agreed is what all who say something of a field say; ok is false where nobody does, or
-// they differ.
+// agreed returns the value of a field on which all labellers agree; ok is false if none gave one, or if they differ.
 func (f field) agreed(labels []Label) (what string, ok, disputed bool) {
 	for i := range labels {
 		x, said := f.of(&labels[i])
@@ -108,9 +107,8 @@ func (f field) agreed(labels []Label) (what string, ok, disputed bool) {
 	return what, ok, false
 }
 
-// Grade is the verdict of people on the answer of a record, where all who labelled it say
-// the same, hold the gold for right, and it was drawn from all answers: labels of failures
-// alone say nothing of what a judge lets pass. Each record is asked about once.
+// Grade returns the human verdict on the answer of a record, if all its labellers agree, consider the gold right, and it was sampled from all answers: labels
+// of failures alone do not show what a judge accepts wrongly. Each record is asked about once.
 func (p *People) Grade(r *schema.QARecord) *schema.Grade {
 	labels := slices.DeleteFunc(p.of(r), func(l Label) bool { return l.Draw != All })
 	verdict, ok, _ := fields[0].agreed(labels)
@@ -124,8 +122,7 @@ func (p *People) Grade(r *schema.QARecord) *schema.Grade {
 	return &schema.Grade{Protocol: "label@1", By: "people", Score: &score, Label: verdict, Outcome: schema.GradeScored}
 }
 
-// Regrade puts the verdicts of people in the place of the grades of records, and returns how
-// many have one.
+// Regrade replaces the grades of records by human verdicts, and returns the number of records with one.
 func (p *People) Regrade(records []schema.QARecord) (n int) {
 	for i := range records {
 		records[i].Grades = nil
@@ -141,12 +138,11 @@ func (p *People) Regrade(records []schema.QARecord) (n int) {
 type Agreement struct {
 	People      []Person       `json:"people"`
 	Answers     int            `json:"answers"`  // of the run, with a label that counts
-	Disputed    map[string]int `json:"disputed"` // answers of which people say different things, by what of
+	Disputed    map[string]int `json:"disputed"` // answers on which people disagree, by field
 	Comparisons []Comparison   `json:"comparisons"`
 }
 
-// Comparison is how far two say the same of the answers of which both say something.
-// "people" are those answers on which all who labelled them agree.
+// Comparison measures the agreement of two labellers on the answers that both labelled. "people" are the answers on which all labellers agree.
 type Comparison struct {
 	Of     string `json:"of"` // verdict | gold | hop | cause
 	First  string `json:"first"`
@@ -165,7 +161,7 @@ type Kappa struct {
 	Kappa      *float64 `json:"kappa"` // Cohen's; null where it is not defined
 	KappaLow   *float64 `json:"kappa_low"`
 	KappaHigh  *float64 `json:"kappa_high"`
-	Prevalence string   `json:"most,omitzero"` // what the first said most often: κ is unsure where one class has nearly all
+	Prevalence string   `json:"most,omitzero"` // the first one's most frequent label: κ is unreliable if one class dominates
 }
 
 // Apart is one disagreement.
@@ -243,7 +239,7 @@ func (c *Count) Add(r *schema.QARecord) {
 	}
 }
 
-// told is explain's result for a record.
+// told returns explain's result for a record.
 func told(r *schema.QARecord, of string) (string, bool) {
 	switch {
 	case r.Attribution == nil:
@@ -256,7 +252,7 @@ func told(r *schema.QARecord, of string) (string, bool) {
 	return "", false
 }
 
-// judge compares the judges of a record with what people say of its answer.
+// judge compares the judges of a record with the human verdict.
 func (c *Count) judge(r *schema.QARecord, verdict string) {
 	for i := range r.Grades {
 		g := &r.Grades[i]
@@ -275,7 +271,7 @@ func (c *Count) judge(r *schema.QARecord, verdict string) {
 	}
 }
 
-// Agreement is what Add found: people among themselves, then explain, then the judges.
+// Agreement returns the results of Add: among people, with explain, with the judges.
 func (c *Count) Agreement() Agreement {
 	out := c.out
 	out.Comparisons = []Comparison{}
@@ -357,7 +353,7 @@ func defined(x float64) *float64 {
 	return &x
 }
 
-// WriteText writes what people read.
+// WriteText writes the agreement for people.
 func (a Agreement) WriteText(w io.Writer) {
 	for _, p := range a.People {
 		fmt.Fprintf(w, "%s: %d labels", p.Name, p.Labels)

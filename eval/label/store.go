@@ -21,8 +21,8 @@ import (
 // Folder is where the labels of a run are, below its folder.
 const Folder = "labels"
 
-// A Book is what one person said, open for more. Every label is a line, on disk before
-// Put returns; a torn last line, as a kill may leave, is cut off.
+// A Book is the file of one person's labels, open for appending. Every label is a line, on disk before Put returns; a torn last line, as a kill may leave, is
+// removed.
 type Book struct {
 	by   string
 	path string
@@ -78,7 +78,7 @@ func (b *Book) Put(l Label) error {
 	return nil
 }
 
-// Said is what the person said of an answer before, if it is still the same answer.
+// Said returns the person's previous label of an answer, if it is still the same answer.
 func (b *Book) Said(l Label) Label {
 	if old, ok := b.said[l.key()]; ok && old.Digest == l.Digest {
 		return old

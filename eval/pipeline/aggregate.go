@@ -19,7 +19,7 @@ import (
 // SummaryFile holds the figures of a run, a line for each system and data set.
 const SummaryFile = "summary.jsonl"
 
-// AggregateOptions say of what figures are made.
+// AggregateOptions select the records and settings of figures.
 type AggregateOptions struct {
 	aggregate.Options
 	Inputs []string // as records.Find takes them

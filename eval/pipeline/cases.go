@@ -20,8 +20,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// keptSets is the record beside records.CasesFile: one entry for each data set, in the
-// order of the file.
+// keptSets describes records.CasesFile: one entry for each data set, in the order of the file.
 type keptSets []keptSet
 
 type keptSet struct {
@@ -33,8 +32,7 @@ type keptSet struct {
 
 const setsFile = "sets.json"
 
-// keepCases writes the cases that the run asks, a step like those after the run, and
-// returns the digests of what the data sets were read from.
+// keepCases writes the cases of the run, as a step like those after the run, and returns the digests of the data sets' files.
 func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs []schema.FileDigest, err error) {
 	var paths, keys []string
 	for _, s := range p.sets {
@@ -97,8 +95,7 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 	return kept, err
 }
 
-// chosen are the cases of a set with the questions that are asked. Records tell cases
-// of one data set apart by their id, so no two may share one: ids are held.
+// chosen returns the cases of a set with the questions to ask. Records identify the cases of one data set by id, so ids must be unique: ids collects them.
 func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]string]string) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		fail := func(err error) { yield(schema.Record[schema.Case]{}, err) }
@@ -134,7 +131,7 @@ func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]strin
 	}
 }
 
-// sizeOf counts what a shard asks of a set.
+// sizeOf counts the questions of a set in a shard.
 func sizeOf(cases schema.Seq[schema.Case], shard evalrun.Shard) (n evalrun.Size, err error) {
 	for r, err := range cases {
 		if err != nil {

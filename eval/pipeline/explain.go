@@ -20,11 +20,11 @@ import (
 // A GradedRun is a graded run with all that explain looks at.
 type GradedRun struct {
 	Run                     string // as records.Find takes it
-	SessionsFile, CasesFile string // "": those of the run's folder
+	SessionsFile, CasesFile string // "": the files in the run's folder
 	explain.Options
 }
 
-// Open finds the graded answers of the run and opens what is beside them for Options.
+// Open finds the graded answers of the run and opens the files in the same folder for Options.
 func (r *GradedRun) Open(log Log) (qa string, err error) {
 	qa, sessions, err := records.Find(r.Run)
 	switch {

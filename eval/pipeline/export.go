@@ -29,7 +29,7 @@ type ExportOptions struct {
 	Dataset                string   // "": the form's, or the only one
 	Systems                []string // none: all
 	Repeat                 int      // below 0: each
-	Cases                  string   // with the benchmark's own ids of turns; "": those of the run
+	Cases                  string   // cases with the benchmark's own turn ids; "": the run's
 	Stdin                  io.Reader
 	Stdout                 io.Writer
 	Log                    Log

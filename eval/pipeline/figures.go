@@ -11,14 +11,14 @@ import (
 	"membench/schema"
 )
 
-// GradeReport is what grading came to.
+// GradeReport is the result of grading.
 type GradeReport struct {
 	Protocols []*Graded    `json:"protocols"`
 	Threshold float64      `json:"threshold"`
 	Agreement []grade.Pair `json:"agreement"`
 }
 
-// Graded are the outcomes of one protocol; the mean is over what was scored.
+// Graded are the outcomes of one protocol; the mean is over the scored answers.
 type Graded struct {
 	Grader        string   `json:"grader"`
 	N             int      `json:"n"`    // scored
@@ -31,7 +31,7 @@ type Graded struct {
 	sum, doubted  float64
 }
 
-// Failed says how many verdicts a judge failed to give; nil where it gave all.
+// Failed counts the verdicts that a judge failed to give; nil if there are none.
 func (r GradeReport) Failed() *schema.FailedError {
 	e := &schema.FailedError{Step: "eval grade", Why: map[string]int{}, Written: true}
 	for _, p := range r.Protocols {

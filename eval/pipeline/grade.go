@@ -25,14 +25,14 @@ import (
 	"membench/schema/jsonl"
 )
 
-// ErrNoVerdict says that a judge was asked and never gave a verdict that can be read.
+// ErrNoVerdict reports that a judge was called and never gave a readable verdict.
 var ErrNoVerdict = errors.New("no call to the judge gave a verdict")
 
-// GradeOptions say what is graded and how.
+// GradeOptions configure grading.
 type GradeOptions struct {
 	Inputs []string // files of QA records or session records, or folders of them
 	Out    string   // a file; a folder for both kinds; "-": Stdout
-	// Grade has the protocols and the judge. Workers 0: 4 with a judge, else one a core.
+	// Grade has the protocols and the judge. Workers 0: 4 with a judge, otherwise one per core.
 	Grade     grade.Options
 	Threshold float64 // a score from here on counts as a yes in the agreement, (0,1]
 	Errata    string  // a list of corrections to grade against, too
@@ -44,9 +44,8 @@ type GradeOptions struct {
 	Log       Log
 }
 
-// Grade puts the verdicts of the protocols beside the answers. With Explain, failed
-// answers get their attribution in the same pass. It fails with ErrNoVerdict, after
-// writing, where a judge never gave a verdict.
+// Grade adds the verdicts of the protocols to the answers. With Explain, failed answers get their attribution in the same pass. It fails with ErrNoVerdict,
+// after writing, if a judge never gave a verdict.
 func Grade(ctx context.Context, o GradeOptions) (GradeReport, error) {
 	if !(o.Threshold > 0 && o.Threshold <= 1) {
 		return GradeReport{}, schema.Usagef("--threshold: have %v, want above 0 to 1", o.Threshold)
@@ -158,7 +157,7 @@ func firstKind(path string) (schema.Kind, error) {
 
 type pointKey struct{ caseID, memoryID string }
 
-// grading is one call of Grade: what both kinds of records share.
+// grading is one call of Grade: the state shared by both kinds of records.
 type grading struct {
 	GradeOptions
 	t       *tally

@@ -27,14 +27,14 @@ type ImportOptions struct {
 	Log               Log
 }
 
-// An Imported says what an import has written.
+// An Imported is the result of an import.
 type Imported struct {
 	Answers  int
 	Sessions int
 	Skipped  int              // rows that could not be read
-	Warnings int              // without those of corrections that are for another wording
+	Warnings int              // without corrections of another wording
 	Textless int              // answers without the text of their question, which judges need
-	Errata   *datasets.Errata // the list of corrections, which knows what it met; nil: none
+	Errata   *datasets.Errata // the list of corrections with its matches; nil: none
 }
 
 // Import reads other people's result files into QA and session records.

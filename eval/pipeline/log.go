@@ -12,7 +12,7 @@ type Log struct {
 	Found func(*schema.Finding)            // every finding in the data that a step read
 }
 
-// Printf says a line to people.
+// Printf writes a line for people.
 func (l Log) Printf(format string, args ...any) {
 	if l.Words != nil {
 		l.Words(format, args...)
@@ -36,7 +36,7 @@ func (t *tally) found(f *schema.Finding) {
 	}
 }
 
-// take counts err when it is a finding and returns nil, else err.
+// take counts err if it is a finding and returns nil; it returns other errors.
 func (t *tally) take(err error) error {
 	var f *schema.Finding
 	if err == nil || !errors.As(err, &f) {

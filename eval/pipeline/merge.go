@@ -108,7 +108,7 @@ func (m *merge) sameCases(ctx context.Context) error {
 	return nil
 }
 
-// gradeRecord is where the folder of a run says how it was graded.
+// gradeRecord is the file in a run's folder that records how it was graded.
 func gradeRecord(dir string) string {
 	return filepath.Join(dir, "journal", "steps", build.RecordName("grade"))
 }
@@ -147,7 +147,7 @@ func (m *merge) sameGrades() error {
 	return nil
 }
 
-// join writes the files of the run. What says that it is finished comes last.
+// join writes the files of the run. The mark that it is finished comes last.
 func (m *merge) join(ctx context.Context) (res evalrun.Result, err error) {
 	from := m.shards.Dirs[0]
 	for _, path := range []func(string) string{sideOf, func(dir string) string { return filepath.Join(dir, records.CasesFile) }} {
@@ -186,7 +186,7 @@ func (m *merge) join(ctx context.Context) (res evalrun.Result, err error) {
 	return res, m.manifest(from, res)
 }
 
-// config writes the configuration of the run: that of a shard, but for the folder.
+// config writes the configuration of the run: a shard's, with another folder.
 func (m *merge) config(from string) error {
 	b, err := smallfile.Read(filepath.Join(from, "config.yaml"))
 	if err != nil {
@@ -223,7 +223,7 @@ func (m *merge) manifest(from string, res evalrun.Result) error {
 	return build.WriteManifest(filepath.Join(m.Dir, "manifest.json"), x)
 }
 
-// sayRest says what is left of the budget that the shards had parts of.
+// sayRest prints the rest of the budget that the shards shared.
 func (m *merge) sayRest(usage []schema.StepUsage) error {
 	var b config.Budget
 	for i, dir := range m.shards.Dirs {

@@ -39,15 +39,15 @@ import (
 	"membench/schema"
 )
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Dir       string
 	Asked     evalrun.Result
 	Summaries []schema.Summary // nil where nothing was graded
 }
 
-// Failed says how many questions have no answer, answers no verdict, and operations of a
-// system were done by rule, because a system or a model failed; nil where none has.
+// Failed counts the questions without an answer, answers without a verdict, and operations done by rule because a system or a model failed; nil if there are
+// none.
 func (r Result) Failed() *schema.FailedError {
 	e := &schema.FailedError{Step: "eval run", Why: map[string]int{}, Written: true, Again: "--only-failed"}
 	count := func(outcomes map[string]int, failed ...string) {
@@ -79,8 +79,8 @@ func (r Result) Failed() *schema.FailedError {
 	return e
 }
 
-// Run does what a configuration says. It can be killed at any moment and called again:
-// what is done is not done twice. Errors of the configuration are *schema.UsageError.
+// Run runs a configuration. It can be killed at any moment and called again: finished work is not repeated. It fails with a *schema.UsageError if the
+// configuration is wrong.
 func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error) {
 	if o.Models == nil {
 		env := func(name string) (string, string) {
@@ -154,7 +154,7 @@ func (p *plan) dry(ctx context.Context) error {
 	return nil
 }
 
-// ask asks the systems what has no answer yet.
+// ask asks the systems the questions without an answer.
 func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	if err := os.MkdirAll(p.dir, 0o777); err != nil {
 		return res, err
@@ -288,7 +288,7 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	return errors.Join(err, build.WriteManifest(path, m))
 }
 
-// counts are those of a run's manifest.
+// counts returns the counts of a run's manifest.
 func counts(res evalrun.Result) map[string]int {
 	all := maps.Clone(res.Outcomes)
 	all["sessions"], all["questions"] = res.Sessions, res.Questions
@@ -298,7 +298,7 @@ func counts(res evalrun.Result) map[string]int {
 // Outcomes of a question, in the order in which they are listed.
 var Outcomes = []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 
-// sayAsked says in a few lines what asking came to.
+// sayAsked prints a summary of asking.
 func sayAsked(dir string, res evalrun.Result, log Log) {
 	line := fmt.Sprintf("%s: %d sessions, %d questions", dir, res.Sessions, res.Questions)
 	if res.Known > 0 {
@@ -320,7 +320,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	}
 }
 
-// sayReplayed says when repeats were not new draws.
+// sayReplayed reports repeats that were not new samples.
 func (p *plan) sayReplayed() {
 	for _, row := range p.models.Usage().Rows {
 		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {
@@ -334,7 +334,7 @@ func builder(dir, membench string, now func() time.Time) *build.Builder {
 	return &build.Builder{Root: dir, Records: filepath.Join(dir, "journal", "steps"), Schema: schema.Latest, Membench: membench, Now: now().UTC().Format(time.RFC3339)}
 }
 
-// after does what follows the asking: grade and explain, aggregate, report.
+// after runs the steps after asking: grade and explain, aggregate, report.
 func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
 	if p.grade == nil {
 		return nil, nil

@@ -23,7 +23,7 @@ type Builder struct {
 
 type groupKey struct{ dataset, system string }
 
-// group is what is counted of one system on one data set.
+// group holds the counts of one system on one data set.
 type group struct {
 	main             grader
 	apart            []string // raw categories that are in no total
@@ -33,12 +33,11 @@ type group struct {
 	retrieve, answer Histogram
 	read             int     // tokens that readers were charged for
 	reads            int     // answers with such
-	about            float64 // tokens estimated of what the others were shown
+	about            float64 // estimated tokens of the contexts of the others
 	abouts           int
 }
 
-// New starts a report of summaries, which are those of the records to come. The error
-// is that of a protocol that graded nothing.
+// New starts a report of summaries, which must belong to the records that follow. It fails if a requested protocol graded nothing.
 func New(o Options, summaries []schema.Summary) (*Builder, error) {
 	o = o.defaults()
 	r := &Report{Version: 1, Title: o.Title, Datasets: []Dataset{}, Runs: o.Runs}
@@ -240,8 +239,7 @@ func (b *Builder) Report() (*Report, error) {
 	return b.report, nil
 }
 
-// tokens are counted from usage where there is any; what readers were shown is
-// estimated where they went by rule.
+// tokens are counted from usage if there is any; contexts of rule readers are estimated.
 func (g *group) tokens(usage []schema.StepUsage) Tokens {
 	t := Tokens{}
 	for _, u := range usage {

@@ -11,12 +11,10 @@ import (
 	"membench/schema"
 )
 
-// columnsCSV are those of the CSV form: one figure a row. Shares are in [0,1], times in
-// milliseconds; a missing number is an empty cell.
+// columnsCSV are the columns of the CSV form: one figure per row. Shares are in [0,1], times in milliseconds; a missing number is an empty cell.
 var columnsCSV = []string{"dataset", "system", "metric", "by", "group", "of", "n", "unscored", "value", "lo", "hi", "case_lo", "case_hi", "strict"}
 
-// CSV writes every figure of the report as one row. A cell of text that a spreadsheet
-// would take for a formula begins with an apostrophe.
+// CSV writes every figure of the report as one row. A text cell that a spreadsheet would interpret as a formula begins with an apostrophe.
 func (r *Report) CSV(out io.Writer) error {
 	c := csv.NewWriter(out)
 	rows := [][]string{columnsCSV}

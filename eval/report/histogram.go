@@ -9,8 +9,7 @@ import (
 // binsPerDecade is the fineness of a histogram: neighbours differ by 26 %.
 const binsPerDecade = 10
 
-// Histograms reach from 10^-3 ms to 10^8 ms, a day; what lies beyond is in the last bin
-// at its side.
+// Histograms reach from 10^-3 ms to 10^8 ms, a day; values outside are counted in the first or last bin.
 const firstDecade, decades = -3, 11
 
 // A Histogram counts times by size, in bins of equal width on a logarithmic scale.

@@ -24,8 +24,8 @@ var (
 	pageJS string
 )
 
-// Folder is the name of the side files' folder below report_files: a digest of their
-// content, so that a page never meets those of another report; "" where there are none.
+// Folder returns the name of the side files' folder below report_files: a digest of their content, so that a page never loads the files of another report; ""
+// if there are none.
 func (r *Report) Folder() string {
 	if r.page == nil {
 		return ""
@@ -33,13 +33,11 @@ func (r *Report) Folder() string {
 	return r.page.Folder
 }
 
-// HTML writes the page. Tables and plots are in it as they are, for print and for
-// browsers without scripts; the answers are data that its script shows. lang is the
-// language before a reader chooses one, and where their browser names neither.
+// HTML writes the page. Tables and plots are static, for print and for browsers without scripts; the answers are data that its script shows. lang is the
+// initial language if the reader's browser prefers neither.
 //
-// Nothing of the data is markup or script: texts are escaped, answers are base64, and the
-// policy lets run only the script that came with the program and what that loads, the
-// side files.
+// No data becomes markup or script: texts are escaped, answers are base64, and the content policy allows only the program's script and the side files that it
+// loads.
 func (r *Report) HTML(out io.Writer, lang string) error {
 	if r.page == nil {
 		return fmt.Errorf("report: the page was not asked for: set Options.Pages")

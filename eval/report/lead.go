@@ -12,12 +12,11 @@ import (
 	"membench/schema"
 )
 
-// A Lead is what the main scores of a data set come to: which memory is ahead, by how
-// much, and whether the questions show it. Bounds (oracle, full context, no memory) do
-// not take part.
+// A Lead summarises the main scores of a data set: which memory leads, by how much, and whether the difference is significant. Bounds (oracle, full context, no
+// memory) are excluded.
 type Lead struct {
 	First      string   `json:"first"`                // highest mean
-	Second     string   `json:"second,omitzero"`      // the next; "" where there is none
+	Second     string   `json:"second,omitzero"`      // the next one; "" if there is none
 	Questions  int      `json:"questions"`            // scored for both
 	Cases      int      `json:"cases"`                // with such questions
 	Difference *float64 `json:"difference,omitempty"` // mean of First − Second over these questions
@@ -127,7 +126,7 @@ func (d *Dataset) lead(by func(system string) *scores) *Lead {
 	return l
 }
 
-// headline says in words who is ahead, by how much, and how sure that is.
+// headline describes which memory leads, by how much, and how certain that is.
 func (d *Dataset) headline() words {
 	l := d.Lead
 	if l == nil {
@@ -183,7 +182,7 @@ func (d *Dataset) score(name string) string {
 	return none
 }
 
-// setting is what the figures hold for: data, grader, model, k and date.
+// setting describes the conditions of the figures: data, grader, model, k and date.
 func (r *Report) setting(d *Dataset) words {
 	t := words{"Data: " + d.heading().en + ". Grader: " + d.grader(), "数据：" + d.heading().zh + "。评分：" + d.grader()}
 	add := func(en, zh string, list []string) {

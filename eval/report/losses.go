@@ -55,7 +55,7 @@ func (d *Dataset) losses() (out []table) {
 			}
 			r = append(r, x)
 		}
-		without := l.Answers - l.Right - l.Open // gold and judge errors, and what cannot be told
+		without := l.Answers - l.Right - l.Open // gold and judge errors, and undetermined ones
 		for _, n := range l.Causes {
 			without -= n
 		}

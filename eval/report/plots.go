@@ -350,7 +350,7 @@ func (c *canvas) histogram(h *Histogram, scale logScale, first, last int, y floa
 	c.printf(`L%s %sZ" class="hist"/>`, n(scale.x+scale.width), n(y))
 }
 
-// lost shows what became of all answers: right, or lost at a hop.
+// lost plots the results of all answers: right, or lost at a hop.
 func (d *Dataset) lost(id string) (figure, bool) {
 	any := false
 	for i := range d.Systems {

@@ -1,13 +1,10 @@
 // Package report turns graded runs into reports: Markdown, CSV, JSON, and one HTML file with tables, plots and every question behind them.
 //
-// A Builder is given the summaries (eval/aggregate) and then reads the graded records
-// once. It holds counters, histograms and a drawn set of answers; the records
-// themselves pass through: for the HTML they go to side files, which the page loads when
-// someone asks for them, so that a million answers neither fill the memory nor the page.
+// A Builder receives the summaries (eval/aggregate) and then reads the graded records once. It holds counters, histograms and a random sample of answers. The
+// records themselves go to side files of the HTML page, which loads them on demand, so that a million answers fill neither the memory nor the page.
 //
-// Every figure comes from a summary: nothing is averaged here a second time. What is
-// counted here: verdicts and the hops at which failed questions were lost, latencies by
-// size, tokens shown to the reader. Equal input gives equal bytes.
+// Every figure comes from a summary; nothing is averaged again. The package counts verdicts, the hops at which failed questions were lost, latencies, and the
+// tokens shown to the reader. Equal input gives equal bytes.
 package report
 
 import (
@@ -24,10 +21,10 @@ import (
 type Options struct {
 	Title    string // "" is "Memory System Evaluation Report"
 	Protocol string // of the main tables: name or name@version, with " by GRADER" where several graded by it; "": chosen by data set, see Dataset.Protocol
-	Pages    bool   // collect what the HTML page shows of single answers
+	Pages    bool   // collect single answers for the HTML page
 	Embed    int    // up to this many failed answers and as many sampled ones are in the page itself; 0 means 200; a smaller run has no side files
 	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
-	Runs     []Run  // what was read, for the last section
+	Runs     []Run  // inputs, for the last section
 	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are
 	// written and only embedded answers can be opened.
 	Side func(name string, data []byte) error
@@ -44,7 +41,7 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// A Run says where records came from.
+// A Run describes where records came from.
 type Run struct {
 	Path     string            `json:"path"`
 	Membench string            `json:"membench,omitzero"` // the version that ran it
@@ -67,15 +64,13 @@ type Dataset struct {
 	Name      string `json:"dataset"`
 	Questions int    `json:"questions"` // distinct, the most that one system was asked
 	Cases     int    `json:"cases"`
-	// Protocol and By name the grades of the main tables: those asked for; else of the
-	// graders that scored most systems a model before a rule, then in the order of
+	// Protocol and By name the grades of the main tables. The default is the grader that scored most systems: a model before a rule, then in the order of
 	// protocol.All; retrieval metrics last.
 	Protocol string    `json:"protocol"`
 	By       schema.By `json:"by"`
 	Systems  []System  `json:"systems"` // best first, by the mean of Protocol; unscored last, then by name
 	Sanity   []Note    `json:"sanity"`
-	// Lead says who is ahead; Answerers and K are what the records name: who answered (a
-	// model, or rule), and how many hits were asked for.
+	// Lead names the leading memory; Answerers and K come from the records: the author of the answers (a model, or rule), and the number of hits requested.
 	Lead      *Lead    `json:"lead,omitempty"`
 	Answerers []string `json:"answers_by,omitempty"`
 	K         []string `json:"k,omitempty"`
@@ -108,10 +103,10 @@ type System struct {
 // Name is the system's.
 func (s *System) Name() string { return s.Summary.System }
 
-// Tokens are what a system makes the models read and write, judges left out.
+// Tokens are the tokens that a system makes the models read and write, without judges.
 type Tokens struct {
 	Total     int     `json:"total"`     // of all steps but judging
-	Shown     float64 `json:"shown"`     // mean a question of what the reader was given
+	Shown     float64 `json:"shown"`     // mean tokens of the reader's context per question
 	Questions int     `json:"questions"` // answers that Shown is the mean of
 	// Estimated: no reader's usage was recorded, and Shown is counted from the length of
 	// contexts (Total, too, where no step recorded any).
@@ -130,14 +125,14 @@ const (
 // means are never cut by it.
 const Threshold = 0.5
 
-// Loss counts what became of the answers in one category.
+// Loss counts the results of the answers in one category.
 type Loss struct {
 	Category string         `json:"category"`
 	Answers  int            `json:"answers"` // right, wrong and unscored
 	Right    int            `json:"right"`
 	Wrong    int            `json:"wrong"`
 	Unscored int            `json:"unscored"`
-	Hops     map[string]int `json:"hops,omitempty"`   // of those not right: where eval explain says they were lost
+	Hops     map[string]int `json:"hops,omitempty"`   // of the wrong answers, by the hop that eval explain found
 	Causes   map[string]int `json:"causes,omitempty"` // and why; judge and gold errors have none
 	Open     int            `json:"unexplained"`      // of those not right: without an attribution
 	// Other counts attributions of answers that the main protocol calls right.
@@ -160,7 +155,7 @@ func (s *System) Lost() Loss {
 	return t
 }
 
-// retrieval are the protocols that grade what was retrieved, not what was answered.
+// retrieval are the protocols that grade the retrieval, not the answer.
 var retrieval = []string{"evidence-recall", "lme-retrieval", "domaina-evidence"}
 
 func nameOf(id string) string { name, _, _ := strings.Cut(id, "@"); return name }
@@ -183,17 +178,15 @@ const notApplicable = "n/a"
 
 var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
 
-// says reports whether a grader's figure says anything of a system.
+// says reports whether a grader's figure is meaningful for a system.
 func (g grader) says(s *System) bool { return s.Says(g.id) }
 
-// Says reports whether the figure of a protocol says anything of the system: what a bound
-// retrieves is given by its construction.
+// Says reports whether the figure of a protocol is meaningful for the system: a bound's retrieval is determined by its construction.
 func (s *System) Says(protocol string) bool {
 	return !bound(s.Name()) || !slices.Contains(retrieval, nameOf(protocol))
 }
 
-// graders lists what scored anything of the systems, the first being that of the main
-// tables: see Dataset.Protocol.
+// graders lists the graders with scores for the systems; the first one is used in the main tables, see Dataset.Protocol.
 func graders(systems []System) []grader {
 	scored := map[grader]int{}
 	for i := range systems {

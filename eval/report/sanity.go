@@ -21,7 +21,7 @@ var references = map[string][]string{
 	"oracle": {"oracle"}, "full": {"full-context", "long-context"}, "embedding": {"embedding-only"}, "null": {"null"}, "abstain": {"always-abstain", "abstain"},
 }
 
-// kind is what a system is a reference for; "" for a system under test.
+// kind returns what a system is a reference for; "" for a system under test.
 func kind(name string) string {
 	name = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
 	for k, starts := range references {
@@ -34,7 +34,7 @@ func kind(name string) string {
 	return ""
 }
 
-// bound says whether a system shows what can be reached, and is not a memory to choose.
+// bound reports whether a system shows an achievable bound and is not a memory to choose.
 func bound(name string) bool { k := kind(name); return k != "" && k != "embedding" }
 
 // sanity holds the order that is usual: oracle evidence on top, then the full context,

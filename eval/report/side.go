@@ -26,7 +26,7 @@ const (
 	lineText     = 160 // code points of a question, gold or answer in a list
 )
 
-// pages collects what the HTML page shows of single answers.
+// pages collects the single answers for the HTML page.
 type pages struct {
 	o     Options
 	table pageTable
@@ -50,10 +50,10 @@ type pageTable struct {
 	Categories []string `json:"categories"`
 	Verdicts   []string `json:"verdicts"`
 	Hops       []string `json:"hops"`   // the first is "": no attribution
-	Causes     []string `json:"causes"` // likewise
+	Causes     []string `json:"causes"` // like Hops
 }
 
-// rows are answers in columns: what lists, filters and search need.
+// rows are answers in columns, for lists, filters and search.
 type rows struct {
 	First    int      `json:"first"` // number of the first row in the run; embedded rows have At instead
 	System   []int    `json:"s"`
@@ -73,7 +73,7 @@ type rows struct {
 	At       []int    `json:"at,omitempty"` // number in the run, of embedded rows
 }
 
-// indexFile says what is in an index file, so that a filter need not open it.
+// indexFile describes the content of an index file, so that a filter need not open it.
 type indexFile struct {
 	Rows     int   `json:"n"`
 	First    int   `json:"first"`
@@ -85,11 +85,11 @@ type indexFile struct {
 	Cause    []int `json:"u"`
 }
 
-// pageData is what the page embeds.
+// pageData is the data embedded in the page.
 type pageData struct {
 	pageTable
 	Total   int         `json:"total"`  // answers of the run
-	Folder  string      `json:"folder"` // of the side files below report_files: their digest; "" where there are none
+	Folder  string      `json:"folder"` // digest of the side files below report_files; "" if there are none
 	Index   []indexFile `json:"index"`
 	Rows    rows        `json:"rows"`    // embedded
 	Records []raw       `json:"records"` // of them, in the same order
@@ -160,7 +160,7 @@ func newPages(o Options, r *Report) *pages {
 	return p
 }
 
-// number is the place of a name in a list, which grows by it where it is new.
+// number returns the position of a name in a list and appends a new name.
 func number(list *[]string, name string) int {
 	if i := slices.Index(*list, name); i >= 0 {
 		return i
@@ -169,7 +169,7 @@ func number(list *[]string, name string) int {
 	return len(*list) - 1
 }
 
-// drawOf is the place of an answer in the draw: no clock and no order is in it.
+// drawOf returns the position of an answer in the random sample, independent of clock and order.
 func drawOf(q *schema.QARecord) uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", q.Dataset, q.System, q.CaseID, q.QuestionID, q.Repeat))
 	return binary.BigEndian.Uint64(h[:])
@@ -252,7 +252,7 @@ func (p *pages) shown(q *schema.QARecord) schema.QARecord {
 	return r
 }
 
-// cutText keeps the first n code points, and says how many it took away.
+// cutText keeps the first n code points and says how many it removed.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -279,8 +279,7 @@ func (r *rows) add(x one) {
 	}
 }
 
-// write packs v and writes it as a script that hands it over: a page opened from disk
-// may load scripts, and nothing else.
+// write packs v and writes it as a script that passes it to the page: a page opened from disk may load only scripts.
 func (p *pages) write(name string, v any) error {
 	js, err := codec.Append(nil, v, codec.Compact)
 	if err != nil {
@@ -342,7 +341,7 @@ func (p *pages) flushIndex() error {
 
 func distinct(x []int) []int { return slices.Compact(slices.Sorted(slices.Values(x))) }
 
-// end writes what is left and gives what the page embeds.
+// end writes the rest and returns the data to embed.
 func (p *pages) end() (*pageData, error) {
 	if err := p.flushAnswers(); err != nil {
 		return nil, err

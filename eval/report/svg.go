@@ -34,7 +34,7 @@ func (c *canvas) text(x, y float64, class, s string) {
 	c.printf(`<text x="%s" y="%s" class="%s">%s</text>`, n(x), n(y), class, html.EscapeString(s))
 }
 
-// words writes a text in both languages, of which the page shows one.
+// words writes a text in both languages; the page shows one of them.
 func (c *canvas) words(x, y float64, class string, t words) {
 	if t.same() {
 		c.text(x, y, class, t.en)

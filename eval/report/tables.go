@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// A table is what Markdown and HTML show alike.
+// A table is shared by Markdown and HTML.
 type table struct {
 	title words
 	head  []column
@@ -27,7 +27,7 @@ type column struct {
 type cell struct {
 	words
 	strong bool   // above every other memory of its column, as far as intervals show
-	find   string // "": no link; else the filter of the page's list of answers
+	find   string // "": no link; otherwise the filter of the page's list of answers
 }
 
 func num(s string) cell { return cell{words: data(s)} }
@@ -95,7 +95,7 @@ func withSign(s string) string {
 	return s + "%"
 }
 
-// grader says whose scores a table shows.
+// grader names the grader of a table's scores.
 func (d *Dataset) grader() string { return grader{d.Protocol, d.By}.String() }
 
 // heading is seed 000's: "LoCoMo (10 conversations, ~1986 questions)".
@@ -190,10 +190,8 @@ func (d *Dataset) apart() []string {
 	return nil
 }
 
-// markBest makes the highest figure of a column strong where the intervals show that it
-// is: its interval lies above those of all other memories (bounds do not take part); in
-// the column of main means, where the paired comparison shows it (see Lead). of gives the
-// figure of a system in a column, nil for none.
+// markBest emphasises the highest figure of a column if it is significant: its interval lies above those of all other memories (bounds are excluded); in the
+// column of main means, the paired comparison decides (see Lead). of returns the figure of a system in a column, nil if there is none.
 func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int) *schema.Figure) {
 	for c := range columns {
 		best, others := -1, 0
@@ -229,7 +227,7 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 
 func second(_, hi float64) float64 { return hi }
 
-// reach is the interval of a figure: over cases where there are several, else over questions.
+// reach returns the interval of a figure: over cases if there are several, otherwise over questions.
 func reach(f *schema.Figure) (lo, hi float64) {
 	switch {
 	case f.ClusterLo != nil && f.ClusterHi != nil:
@@ -240,7 +238,7 @@ func reach(f *schema.Figure) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// figures has the main protocol with n, intervals and what was omitted.
+// figures returns the main protocol with n, intervals and exclusions.
 func (d *Dataset) figures() table {
 	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
 		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
@@ -426,7 +424,7 @@ func (d *Dataset) labels() (table, bool) {
 	return t, true
 }
 
-// outcomes says how asking and grading went: nothing is omitted in silence.
+// outcomes returns how asking and grading went, so that nothing is excluded silently.
 func (d *Dataset) outcomes() table {
 	t := table{title: w("Outcomes of asking and grading", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
@@ -530,7 +528,7 @@ func answers(s *System) int {
 	return n
 }
 
-// tables lists what is below the overview, in order.
+// tables lists the tables below the overview, in order.
 func (d *Dataset) tables() []table {
 	out := []table{d.figures()}
 	for _, f := range []func() (table, bool){d.protocols, d.labels} {
@@ -546,7 +544,7 @@ func (d *Dataset) tables() []table {
 	return out
 }
 
-// warnings are those of the summaries, one line for systems that share one.
+// warnings returns the warnings of the summaries, one line for systems that share one.
 func (d *Dataset) warnings() (out []string) {
 	by := map[string][]string{}
 	var order []string

@@ -141,7 +141,7 @@ var (
 	verdictWords = map[string]words{Right: w("right", "对"), Wrong: w("wrong", "错"), Unscored: w("unscored", "未评分"), Ungraded: w("not graded", "未评")}
 )
 
-// named is the words for a key, the key itself where there are none.
+// named returns the words for a key, or the key itself.
 func named(m map[string]words, key string) words {
 	if t, ok := m[key]; ok {
 		return t

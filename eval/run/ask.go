@@ -14,7 +14,7 @@ import (
 	"membench/schema"
 )
 
-// shown is what a retrieval gave.
+// shown is the result of a retrieval.
 type shown struct {
 	hits    []schema.QAHit
 	below   []schema.QARank
@@ -22,11 +22,10 @@ type shown struct {
 	ms      float64
 	usage   []schema.StepUsage
 	notes   []string
-	plainer []string // what the system did in a plainer way
+	plainer []string // operations for which the system used a fallback
 }
 
-// DontKnow is the answer on record of a system that answers itself, and says by an
-// empty answer that it does not know (memory.Answerer).
+// DontKnow is the recorded answer of a system that answers itself and reports by an empty answer that it does not know (memory.Answerer).
 const DontKnow = "No information available."
 
 func (p *player) query(q schema.Question) memory.Query {
@@ -101,8 +100,7 @@ func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 	}
 }
 
-// show makes the context: what the system shows itself, else its hits as every
-// system's are rendered. A hit that is not whole in the context is marked.
+// show makes the context: the system's own, or its hits in the common rendering. A hit that is not complete in the context is marked.
 func (p *player) show(hits []schema.QAHit, own string) string {
 	if own == "" {
 		o := reader.Show{Tokens: p.o.ContextTokens, Count: p.o.Count}
@@ -121,9 +119,8 @@ func (p *player) show(hits []schema.QAHit, own string) string {
 // deepest is the rank down to which evidence is looked for that Options.Depth did not reach.
 const deepest = 1000
 
-// deeper looks for gold evidence below k, where that is not known to ask a model for
-// words: down to the depth of the run, whose ranks are all kept, and where its evidence is
-// not among these and the system has more to show, further down, of which only its ranks are.
+// deeper looks for gold evidence below k, if that needs no model calls: down to the depth of the run, whose ranks are all kept, and if the evidence is not
+// among these and the system has more hits, further down, where only the ranks of the evidence are kept.
 func (p *player) deeper(ctx context.Context, q schema.Question, query memory.Query, found *shown) error {
 	caps := p.u.caps
 	if p.o.Depth <= query.K || caps.Retrieval != memory.RetrievalRanked || caps.UsesGold || caps.Calls != nil && caps.Calls.LLMPerQuery.Max > 0 {
@@ -223,8 +220,7 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 // impossible is more tokens than any call has.
 const impossible = 1 << 40
 
-// usageOf is what a step cost: as counted where the models are ours, else as the
-// system says. notes name what it says wrongly.
+// usageOf returns the cost of a step: as counted if the models are ours, otherwise as the system reports. notes name implausible reports.
 func usageOf(step string, m *llm.Meter, told llm.Usage) (out []schema.StepUsage, notes []string) {
 	var counted llm.Usage
 	for _, row := range m.Rows() {

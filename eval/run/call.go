@@ -15,7 +15,7 @@ import (
 // errLimit is the cause of a context that a limit of the run ended.
 var errLimit = errors.New("over the limit of the run")
 
-// A leftError says that a call never returned: what it works on may not be touched.
+// A leftError reports that a call never returned: its data must not be used.
 type leftError struct {
 	what  string
 	limit time.Duration
@@ -52,9 +52,8 @@ func recovered(what string, v any) error {
 	return &panicError{what, v, at}
 }
 
-// call runs f, foreign code, and comes back whatever f does: within limit and grace,
-// and with a panic as an error. later is run when a call that was left behind returns
-// after all.
+// call runs f, which is foreign code, and returns whatever f does: after limit and grace at the latest, and with a panic as an error. later runs if an
+// abandoned call returns after all.
 func call[T any](ctx context.Context, r *runner, what string, limit time.Duration, f func(context.Context) (T, error), later func()) (T, error) {
 	if limit <= 0 {
 		return guarded(ctx, what, f)

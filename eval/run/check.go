@@ -9,7 +9,7 @@ import (
 	"membench/memory"
 )
 
-// check finds out before a question is asked whether the memory has what it was given.
+// check verifies, before a question is asked, that the memory holds the turns that it received.
 func (p *player) check(ctx context.Context) error {
 	k, keyed := memory.As[memory.Keyed](p.m)
 	list, shows := memory.List(p.m)

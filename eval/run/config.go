@@ -24,7 +24,7 @@ const recordsVersion = "1"
 // A Difference is one point in which two runs differ.
 type Difference struct{ Name, Had, Wants string }
 
-// ChangedError says that a folder holds a run of another configuration.
+// ChangedError reports that a folder holds a run with another configuration.
 type ChangedError struct {
 	Dir         string
 	Differences []Difference
@@ -92,7 +92,7 @@ type state struct {
 	Units  []unitState       `json:"units"` // in order; their journals are 0000.log, …
 }
 
-// unitState is what `eval status` must know of a unit.
+// unitState is the state of a unit that `eval status` needs.
 type unitState struct {
 	System    string `json:"system"`
 	Dataset   string `json:"dataset"`

@@ -10,8 +10,7 @@ import (
 	"membench/schema"
 )
 
-// failures counts what is asked again: questions without an answer, and operations of a
-// system that a model failed.
+// failures counts the questions without an answer and the operations of systems that failed at a model: these are asked again.
 func (res *Result) failures() int {
 	n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout] + res.Outcomes[schema.OutcomeRefused]
 	for _, u := range res.Units {
@@ -22,8 +21,7 @@ func (res *Result) failures() int {
 	return n
 }
 
-// reopen makes journals of a finished run's files, without what failed: what is left
-// to do is then what failed. done is given back where nothing did.
+// reopen turns the files of a finished run into journals without the failures, which are then the work that is left. It returns done if nothing failed.
 func reopen(ctx context.Context, o Options, units []*unit, dir string, done *finished) (*finished, error) {
 	if done.failures() == 0 {
 		return done, nil
@@ -80,7 +78,7 @@ func (r *reopening) unit(ctx context.Context, u *unit, path string) (err error) 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if r.shard.Has(rec.V.ID) { // else it is asked elsewhere; whoever plays the cases notes that
+			if r.shard.Has(rec.V.ID) { // otherwise another shard asks it and records that
 				if err := r.job(&rec.V, jobs, repeat); err != nil {
 					return err
 				}
@@ -91,7 +89,7 @@ func (r *reopening) unit(ctx context.Context, u *unit, path string) (err error) 
 	return nil
 }
 
-// job keeps what a case has of one repeat, and ends it where that is all.
+// job keeps the records of one case and repeat, and ends the job if they are complete.
 func (r *reopening) job(c *schema.Case, job, repeat int) error {
 	if repeat == 0 || r.u.reingest {
 		r.whole[job] = len(c.Sessions)
@@ -100,7 +98,7 @@ func (r *reopening) job(c *schema.Case, job, repeat int) error {
 			if err != nil {
 				return err
 			}
-			if rec.byRule() { // what came after it, and the answers, rest on that
+			if rec.byRule() { // later sessions and the answers depend on it
 				r.whole[job] = min(r.whole[job], i)
 			}
 			if err := r.copy(head{recordKey{'s', repeat, i}, job, rec.Outcome}, line, rec.failed() || i >= r.whole[job]); err != nil {

@@ -13,8 +13,7 @@ import (
 	"membench/schema"
 )
 
-// A Follower reads the journals of a run as they grow, whoever writes them. It changes
-// nothing, and holds nothing but places.
+// A Follower reads the journals of a run while another process writes them. It changes nothing and keeps only positions.
 type Follower struct {
 	dir   string
 	units []Count
@@ -24,9 +23,8 @@ type Follower struct {
 // Follow begins at the beginning of the run in dir.
 func Follow(dir string) *Follower { return &Follower{dir: dir} }
 
-// Next looks again. each, if any, is given the answers that are new, unit by unit; where
-// the run began again since the last look, so that what was seen before is void, again is
-// called first. A finished run has no journals: its files have the answers.
+// Next looks for changes. each, if not nil, receives the new answers, unit by unit. If the run restarted since the last call, which invalidates earlier
+// answers, anew is called first. A finished run has no journals: the answers are in its files.
 func (f *Follower) Next(anew func(), each func(*schema.QARecord) error) (Status, error) {
 	st, err := glance(f.dir)
 	if err != nil || st.Finished {
@@ -53,8 +51,7 @@ func (f *Follower) Next(anew func(), each func(*schema.QARecord) error) (Status,
 	return st, nil
 }
 
-// read takes in the whole lines behind the last place; what is being written, and what a
-// crash left, is none.
+// read reads the complete lines after the last position. Lines that are being written, or were torn by a crash, are ignored.
 func (f *Follower) read(i int, each func(*schema.QARecord) error) error {
 	file, err := os.Open(journalPath(filepath.Join(f.dir, journalDir), i))
 	if err != nil {

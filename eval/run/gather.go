@@ -106,8 +106,7 @@ type waiting struct {
 	ended bool
 }
 
-// A waitingRecord is the place of a record in text, or, where it is not held, in the
-// journal.
+// A waitingRecord is the position of a record in text or, if it is not held in memory, in the journal.
 type waitingRecord struct {
 	recordKey
 	held bool

@@ -17,25 +17,25 @@ import (
 	"membench/schema/jsonl"
 )
 
-// The journal of a unit is one file, each line a record as it will be in the run's
-// files, behind a head:
+// The journal of a unit is one file. Each line is a head followed by a record as it will be in the
+// run's files:
 //
 //	CRC s JOB REPEAT SESSION OUTCOME\t{…}      a session record
 //	CRC q JOB REPEAT QUESTION OUTCOME\t{…}     a QA record
 //	CRC c JOB REPEAT QUESTION ID\t{…}          a context, before the first record that names it
-//	CRC e JOB 0 0 -                            nothing more comes of this job
+//	CRC e JOB 0 0 -                            the job has ended
 //
-// CRC is eight hex digits of CRC-32C over what follows it. JOB counts the cases of the
-// unit, times the repeats where each ingests again.
+// CRC is eight hex digits of CRC-32C over the rest of the line. JOB counts the cases of the
+// unit, times the repeats if each repeat ingests again.
 
-// recordKey is the place of a record in its job.
+// recordKey identifies a record within its job.
 type recordKey struct {
 	kind   byte // s, q or c
 	repeat int
 	i      int
 }
 
-// head is what is before a record.
+// head is the text before a record.
 type head struct {
 	recordKey
 	job     int
@@ -87,7 +87,7 @@ func parseLine(line []byte) (h head, rec []byte, err error) {
 	return h, rec, nil
 }
 
-// partial is what is on record of a job that has not ended, and whether it went well.
+// partial holds the stored records of an unfinished job, and whether it succeeded so far.
 type partial struct {
 	keys     map[recordKey]bool
 	contexts map[string]bool // by id
@@ -119,8 +119,7 @@ type journal struct {
 	waits    bool   // someone will write them
 	bad      error  // they could not be
 	unsynced int
-	// precious lines are written at once: what they say was paid for, or cannot be had
-	// again. Others may wait for lateBytes of them or lateAfter.
+	// precious lines are written immediately: their content was paid for or cannot be obtained again. Others may wait for lateBytes of them or lateAfter.
 	precious  bool
 	questions int // that were there when it was opened
 	outcomes  map[string]int
@@ -256,7 +255,7 @@ func (j *journal) put(line []byte, now bool) error {
 	return j.bad
 }
 
-// flush writes what waits.
+// flush writes the waiting lines.
 func (j *journal) flush() error {
 	if j.bad != nil || len(j.buf) == 0 {
 		return j.bad
@@ -282,7 +281,7 @@ func (j *journal) end(job int) error {
 	return nil
 }
 
-// close writes what waits; with sync it is durable, too.
+// close writes the waiting lines; with sync the file is durable, too.
 func (j *journal) close(sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

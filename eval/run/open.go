@@ -11,8 +11,7 @@ import (
 	"membench/memory"
 )
 
-// open makes the memory: the one that an earlier start left, where that can be had as
-// it was, else an empty one. Failing, it is dead from the start.
+// open opens the memory that an earlier start left, if it is still usable, or an empty one. If this fails, the memory is dead from the start.
 func (p *player) open(ctx context.Context, had *partial) error {
 	if err := p.u.broken(); err != nil {
 		p.dead = err
@@ -47,9 +46,8 @@ func (p *player) namespace() memory.Namespace {
 	return ns
 }
 
-// attach opens what an earlier start left of the memory. It is used where it holds
-// exactly the sessions that are on record: a memory that is ahead of them would answer
-// earlier questions, and tell changes, otherwise.
+// attach opens the memory that an earlier start left. It is used if it holds exactly the recorded sessions: a memory with more sessions would answer earlier
+// questions, and report changes, differently.
 func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) (bool, error) {
 	n := had.sessions(p.j.repeat)
 	a, ok := memory.As[memory.Attacher](p.u.sys.System)
@@ -110,7 +108,7 @@ func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) 
 	return false, nil
 }
 
-// remember takes what there is before a session, for systems that do not tell what it changed.
+// remember lists the memories before a session, for systems that do not report changes.
 func (p *player) remember(ctx context.Context) error {
 	if _, tells := memory.As[memory.Deltaer](p.m); tells {
 		return nil

@@ -33,7 +33,7 @@ type player struct {
 	shown   map[string]bool // contexts on record, by id
 	sent    []string        // keys of the batches given to it
 	words   int             // turns given to it that say something
-	last    []memory.Item   // before the session, for systems that tell no deltas
+	last    []memory.Item   // memories before the session, for systems without deltas
 	started bool
 	// attached is how many sessions the memory held when it was opened again.
 	attached int
@@ -43,8 +43,7 @@ type player struct {
 // not tried.
 const brokenAfter = 5
 
-// play fills a memory with a case and asks its questions; what has a record is not
-// asked again. An error ends the run.
+// play fills a memory with a case and asks its questions. Questions that have a record are skipped. An error ends the run.
 func (r *runner) play(ctx context.Context, j job) error {
 	p := &player{runner: r, j: j, u: j.u}
 	p.schedule()
@@ -63,8 +62,7 @@ func (r *runner) play(ctx context.Context, j job) error {
 	return p.u.log.end(j.n)
 }
 
-// dues are, by question, the sessions after which it is asked: when the last of those that
-// it covers is in, else after all.
+// dues returns, by question, the number of sessions after which it is asked: after the last session that it covers, or after all sessions.
 func dues(c *schema.Case) []int {
 	at := map[string]int{}
 	for i, s := range c.Sessions {
@@ -81,7 +79,7 @@ func dues(c *schema.Case) []int {
 	return due
 }
 
-// schedule says when each question is asked.
+// schedule determines when each question is asked.
 func (p *player) schedule() {
 	c := &p.j.c
 	p.due = dues(c)
@@ -97,7 +95,7 @@ func (p *player) schedule() {
 	}
 }
 
-// repeats are those of the job.
+// repeats returns the repeats of the job.
 func (p *player) repeats() (from, to int) {
 	if p.u.reingest {
 		return p.j.repeat, p.j.repeat + 1
@@ -105,7 +103,7 @@ func (p *player) repeats() (from, to int) {
 	return 0, p.u.repeats
 }
 
-// lastNeeded is how many sessions must be in for what has no record yet.
+// lastNeeded returns how many sessions must be ingested for the missing records.
 func (p *player) lastNeeded(had *partial) int {
 	need := 0
 	for i := range p.j.c.Sessions {
@@ -178,7 +176,7 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 			}
 		}
 	}
-	p.u.went(p.dead == nil || p.started || llm.KindOf(p.dead) != "") // what a model's endpoint does, its Breaker counts
+	p.u.went(p.dead == nil || p.started || llm.KindOf(p.dead) != "") // failures of a model's endpoint are counted by its Breaker
 	return nil
 }
 

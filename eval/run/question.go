@@ -12,7 +12,7 @@ import (
 	"membench/schema"
 )
 
-// askDue asks what is due after n sessions and waits for all answers.
+// askDue asks the questions that are due after n sessions and waits for all answers.
 func (p *player) askDue(ctx context.Context, had *partial, n int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -92,8 +92,7 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 	return nil
 }
 
-// find has the memory show what it finds, once for all repeats, or answer itself. It reports
-// whether a reader is to answer; an error ends the run.
+// find retrieves, once for all repeats, or lets the memory answer itself. It reports whether a reader must answer; an error ends the run.
 func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QARecord, found **shown) (reads bool, err error) {
 	answers := false
 	if p.m != nil {
@@ -107,7 +106,7 @@ func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QAReco
 		err = p.selfAnswer(ctx, q, rec)
 	case f == nil:
 		f = &shown{}
-		if err = p.retrieve(ctx, q, rec, f); err == nil { // else every repeat tries
+		if err = p.retrieve(ctx, q, rec, f); err == nil { // otherwise every repeat tries
 			rec.Usage, *found = f.usage, f // paid once, counted once
 		}
 	}
@@ -128,8 +127,7 @@ func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QAReco
 	return true, nil
 }
 
-// name gives the context of a record its name, and puts it on record the first time. A
-// memory's questions are asked one by one, so the order is that of the questions.
+// name names the context of a record and stores it the first time. A memory's questions are asked one at a time, so the order follows the questions.
 func (p *player) name(i int, rec *schema.QARecord) error {
 	if rec.Context == "" {
 		return nil
@@ -148,7 +146,7 @@ func (p *player) keep(i int, rec *schema.QARecord) error {
 	return p.u.log.question(p.j.n, i, rec)
 }
 
-// read has the question answered from what was found. An error ends the run.
+// read answers the question from the retrieved hits. An error ends the run.
 func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QARecord) error {
 	start := p.now()
 	in := reader.Input{Question: q, Speakers: p.j.c.Speakers, Context: rec.Context, Hits: rec.Hits, Sample: rec.Repeat}
@@ -172,7 +170,7 @@ func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QAReco
 	return nil
 }
 
-// note keeps words about what a system did wrong beside a record.
+// note stores remarks about a system's mistakes in a record.
 func note(extra *schema.Extra, notes []string) {
 	if len(notes) == 0 {
 		return
@@ -187,5 +185,5 @@ func note(extra *schema.Extra, notes []string) {
 	(*extra)["notes"] = raw
 }
 
-// text is what may be in a record.
+// text returns s as valid UTF-8, which records require.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -2,22 +2,16 @@
 //
 //	Run    Case × memory.System → SessionRecord, QARecord
 //
-// A case is played into a memory of its own, session by session; a question is asked
-// when the sessions that it covers are in, the others after the last. Within a memory
-// everything is serial, memories and readers' calls run side by side. What a system does
-// wrong (an error, a panic, a call that never ends, a memory that lost what it was
-// given) is the outcome of its own questions and of nobody else's.
+// A case is played into a memory of its own, session by session. A question is asked when the sessions that it covers are ingested, otherwise after the last
+// session. Within a memory everything is serial; memories and readers' calls run in parallel. A system's mistake (an error, a panic, a call that never ends, a
+// memory that lost its input) affects only the outcome of its own questions.
 //
-// Every record is appended to a journal as soon as it is made, and the files of the
-// run are put together from the journals at the end, in the order data set, system,
-// repeat, case, then session or question. A run that was killed continues with the
-// records that are not there yet; its files are those of an undisturbed run (but for
-// milliseconds, where they are measured). A memory that cannot be opened again is filled again:
-// with a cassette that costs no call a second time.
+// Every record is appended to a journal as soon as it is made. At the end, the files of the run are assembled from the journals, in the order data set, system,
+// repeat, case, then session or question. A killed run continues with the missing records; its files equal those of an undisturbed run, except for measured
+// milliseconds. A memory that cannot be opened again is filled again: with a cassette this costs no call a second time.
 //
-// Held at a time: a few cases for each memory that works, with what their systems
-// keep, and 48 bytes a record of a case that was killed halfway. Nothing grows with
-// the number of questions.
+// Memory holds a few cases for each active memory, with the data of their systems, and 48 bytes per record of a case that was killed halfway. Nothing grows
+// with the number of questions.
 package run
 
 import (
@@ -51,7 +45,7 @@ const (
 type System struct {
 	Name   string // in records, unique in the run; "": its own. One that works by rule ends in -rule
 	System memory.System
-	Reader reader.Reader // answers from what the memory shows; systems that answer themselves need none
+	Reader reader.Reader // answers from the hits; systems that answer themselves need none
 	K      int           // hits a question, 0: Options.K
 	Remote bool          // Reader asks a model: while it answers, another memory works
 }
@@ -60,7 +54,7 @@ type System struct {
 type Set struct {
 	Name   string                  // unique in the run; records carry the dataset of their case
 	Cases  schema.Seq[schema.Case] // ranged over once for each system
-	Digest string                  // of the cases: part of what a run is
+	Digest string                  // of the cases: part of a run's identity
 	Size   Size                    // for progress
 	Window int                     // turns a batch; 0: Options.Window, below 0: a session whole
 }
@@ -68,9 +62,8 @@ type Set struct {
 // A Size is how much there is to ask; 0: unknown.
 type Size struct{ Cases, Questions int }
 
-// Limits are the longest times of single calls to a system or a reader; 0 is none.
-// A call that is over its limit is cancelled; one that does not return even then is
-// left behind, and its memory is asked nothing more.
+// Limits are the longest times of single calls to a system or a reader; 0: no limit. A call over its limit is cancelled. If it does not return even then, it is
+// abandoned, and its memory is not called again.
 type Limits struct {
 	Ingest   time.Duration // one batch, one end of session
 	Retrieve time.Duration // one retrieval, or one answer of a system that answers itself
@@ -87,9 +80,9 @@ type Options struct {
 
 	K         int  // hits a question; 0: 10
 	Depth     int  // every rank down to it is kept (QARecord.Below) where gold is not among the hits and asking deeper costs no model; gold that is not there either is looked for down to rank 1,000; 0: not at all
-	Snapshots bool // after every session; else only after those with gold points
+	Snapshots bool // after every session (default: only after sessions with gold points)
 	Undated   bool // contexts are the bare texts of hits, without the time of the turns they come from
-	// ContextTokens limits what a reader is shown, counted by Count; 0: no limit.
+	// ContextTokens limits the context shown to a reader, counted by Count; 0: no limit.
 	ContextTokens int
 	Count         func(string) int // nil: reader.Show's estimate
 
@@ -106,17 +99,17 @@ type Options struct {
 	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2
 	Calls    int // answers of readers under way; 0: 16
 
-	// Config is what else decides the records (seeds, prompts, versions). A folder of
-	// another configuration is rejected with what differs. No secrets.
+	// Config holds the other settings that determine the records (seeds, prompts, versions). A folder with another configuration is rejected with the
+	// differences. No secrets.
 	Config map[string]string
 	// Now measures; nil: records hold no milliseconds, and two runs are the same bytes.
 	Now func() time.Time
 	// Found receives faults in the cases; nil drops them.
 	Found func(*schema.Finding)
-	// Warn receives what a user should know while the run continues, such as a system that
-	// lost turns; it may be called from several goroutines. nil drops it.
+	// Warn receives messages for the user while the run continues, for example about a system that lost turns. It may be called from several goroutines. nil
+	// drops them.
 	Warn func(format string, args ...any)
-	// Watch counts what is done; nil: nobody looks.
+	// Watch counts progress; nil: no counting.
 	Watch *Watch
 	// Begin is called once, when there is something to ask; its error ends the run.
 	Begin func(context.Context) error
@@ -138,8 +131,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Result says what a run did. It describes the folder, so a resumed run says what an
-// undisturbed one does; only Known differs.
+// Result describes the folder of a run, so a resumed run has the same Result as an undisturbed one; only Known differs.
 type Result struct {
 	Sessions  int                 `json:"sessions"`
 	Questions int                 `json:"questions"`
@@ -201,10 +193,9 @@ func (o *Options) prepare() ([]*unit, error) {
 	return units, nil
 }
 
-// Run asks every system every question that has no record yet, and writes the files
-// of the run. What a single question met is its outcome; an error of Run is one that
-// would meet every other question as well (a refused key, a spent budget, a full disk)
-// or a folder of another run (*ChangedError). After it, Run continues where it stopped.
+// Run asks every system every question that has no record yet, and writes the files of the run. The failure of a single question is its outcome. Run fails if
+// an error would affect every other question as well (a rejected key, a spent budget, a full disk) or if the folder holds another run (*ChangedError). Calling
+// Run again continues where it stopped.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
@@ -249,8 +240,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	// A run leaves much garbage beside little that lives: with this, which takes no page,
-	// it is collected every 64 MiB instead of every few.
+	// A run makes much garbage and keeps little: with this ballast, which uses no page, it is collected every 64 MiB instead of every few.
 	ballast := make([]byte, 64<<20)
 	defer runtime.KeepAlive(ballast)
 	r := newRunner(o, units)
@@ -306,7 +296,7 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		_, again := memory.As[memory.Attacher](u.sys.System)
-		u.log.precious = again || u.caps.Calls == nil // it must not fall behind its memory, or nobody knows what an answer costs
+		u.log.precious = again || u.caps.Calls == nil // it must not fall behind its memory, otherwise the cost of an answer is unknown
 		u.tally = r.o.Watch.unit(u, u.log)
 		r.known += u.log.questions
 	}
@@ -341,7 +331,7 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// jobs yields what is not done, unit by unit.
+// jobs yields the unfinished jobs, unit by unit.
 func (r *runner) jobs(yield func(job, error) bool) {
 	for i, u := range r.units {
 		n, rounds := 0, 1
@@ -353,7 +343,7 @@ func (r *runner) jobs(yield func(job, error) bool) {
 				var f *schema.Finding
 				isFinding := errors.As(err, &f)
 				if isFinding && (i > 0 || round > 0) && !f.Warning {
-					continue // told before
+					continue // reported before
 				}
 				if err != nil && !(isFinding && f.Warning) {
 					if !yield(job{}, err) || !isFinding {

@@ -14,7 +14,7 @@ import (
 	"membench/schema"
 )
 
-// session plays one session and says what it did.
+// session plays one session and returns its record.
 func (p *player) session(ctx context.Context, i int) (schema.SessionRecord, error) {
 	s := &p.j.c.Sessions[i]
 	rec := schema.SessionRecord{System: p.u.name, Repeat: p.j.repeat, Dataset: p.j.c.Dataset, CaseID: p.j.c.ID, SessionID: s.ID, Index: i, Points: s.Points, Outcome: schema.OutcomeAnswered}
@@ -96,7 +96,7 @@ func (p *player) batchSize(n int) int {
 	return max(1, n)
 }
 
-// look takes what the session changed and, where it is wanted, all that is kept.
+// look records the changes of the session and, if requested, all live memories.
 func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.SessionRecord) error {
 	d, tells := memory.As[memory.Deltaer](p.m)
 	list, shows := memory.List(p.m)
@@ -126,7 +126,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	if err != nil {
 		return err
 	}
-	// What a whole session's delta shows need not be said twice.
+	// Changes that the delta of a whole session shows are not repeated.
 	rec.Changes = slices.DeleteFunc(rec.Changes, func(c schema.MemoryChange) bool { return c.Op == memory.OpAdd || c.Op == memory.OpNone })
 	rec.Delta = got.delta
 	if !tells {

@@ -28,7 +28,7 @@ import (
 // zero Shard is the whole run.
 type Shard struct{ I, Of int }
 
-// shardKey is the member of a run's configuration that says which part it is.
+// shardKey is the member of a run's configuration that names its part.
 const shardKey = "shard"
 
 // ParseShard reads "i/n".
@@ -133,12 +133,11 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 	return s, shard, done, err
 }
 
-// Config is what decides the records of the whole run, by name.
+// Config returns the settings that determine the records of the whole run, by name.
 func (s *Shards) Config() map[string]string { return maps.Clone(s.state.Config) }
 
-// Join writes files of records (sessions, questions and, where named, contexts) as the whole
-// run would have written them: of each system, repeat and case what its shard has. sets are
-// the run's.
+// Join writes files of records (sessions, questions and, if named, contexts) as the whole run would have written them, taking each system, repeat and case from
+// its shard. sets are the run's. It fails if a shard lacks records.
 func (s *Shards) Join(ctx context.Context, dir string, sets []Set, sessions, questions string, contexts ...string) (digests []schema.FileDigest, err error) {
 	names := append([]string{sessions, questions}, contexts...)
 	outs, from := make([]*output, len(names)), make([][]*recordFile, len(names))
@@ -247,7 +246,7 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 	return res, err
 }
 
-// Begin takes the folder for the joined run; what is given back ends that.
+// Begin takes the folder for the joined run; end finishes it.
 func (s *Shards) Begin(dir string) (end func() error, err error) {
 	for _, d := range s.Dirs {
 		if a, err := os.Stat(d); err == nil {
@@ -288,7 +287,7 @@ type recordFile struct {
 	held bool // line, rec and err are of the next line
 }
 
-// place is what joining and reopening look at of a record.
+// place holds the parts of a record that joining and reopening need.
 type place struct {
 	System  string `json:"system"`
 	Dataset string `json:"dataset"`

@@ -25,7 +25,7 @@ func Look(dir string) (Status, error) {
 	return Follow(dir).Next(nil, nil)
 }
 
-// glance is a Status without what the journals count.
+// glance returns a Status without the journals' counts.
 func glance(dir string) (Status, error) {
 	var st Status
 	var s state
@@ -64,7 +64,7 @@ func (c *Count) add(kind byte, outcome string, rec []byte) error {
 	default:
 		return nil
 	}
-	// In a text the quotes would be escaped: what has no such bytes has no usage.
+	// In a text the quotes would be escaped, so a record without these bytes has no usage.
 	if !bytes.Contains(rec, []byte(`"usage": [`)) && !bytes.Contains(rec, []byte(`"degraded": [`)) {
 		return nil
 	}

@@ -16,13 +16,13 @@ import (
 	"membench/schema/jsonl"
 )
 
-// errChanged says that a store is not what the run left.
+// errChanged reports that a store differs from the run's records.
 var errChanged = errors.New("the store was changed")
 
-// A holding is what a memory showed after the sessions on record: texts, by id.
+// A holding is the content of a memory after the recorded sessions: texts, by id.
 type holding map[schema.PointID]string
 
-// take adds what a session changed.
+// take adds the changes of a session.
 func (h holding) take(s *schema.SessionRecord) {
 	for _, d := range s.Delta {
 		if d.Op == memory.DeltaSuppress {
@@ -33,7 +33,7 @@ func (h holding) take(s *schema.SessionRecord) {
 	}
 }
 
-// differs says how a listing differs from h, which it uses up; "" where it does not.
+// differs describes how a listing differs from h, which it consumes; "" if they are equal.
 func (h holding) differs(items []memory.Item) string {
 	changed, added := 0, 0
 	for _, it := range items {
@@ -55,17 +55,16 @@ func (h holding) differs(items []memory.Item) string {
 	return fmt.Sprintf("%d memories have another text, %d are gone, %d are new", changed, len(h), added)
 }
 
-// comparable reports whether the changes on record are seen from listings, so that what they
-// come to is what the memory shows. Others tell their changes themselves.
+// comparable reports whether the recorded changes come from listings, so that their sum equals a listing of the memory. Other systems report their changes
+// themselves.
 func (p *player) comparable() bool {
 	_, tells := memory.As[memory.Deltaer](p.m)
 	_, shows := memory.List(p.m)
 	return !tells && shows && p.dead == nil
 }
 
-// stray compares what a memory that was opened again shows with what the session records
-// of the first n sessions say that it held. A store that someone else wrote to since, or that
-// lost something, is reported, and not gone on with.
+// stray compares a reopened memory with the content that the records of the first n sessions describe. A store that someone else wrote to since, or that lost
+// something, is reported and not used.
 func (p *player) stray(n int) error {
 	if !p.comparable() {
 		return nil
@@ -109,9 +108,7 @@ type memoryKey struct {
 	repeat                  int
 }
 
-// strays warns of stores that are not what the finished run left: the answers on record are
-// those of other stores than the ones that are there. What cannot be opened or listed is not
-// looked at.
+// strays warns about stores that differ from the finished run: the recorded answers do not belong to them. Stores that cannot be opened or listed are skipped.
 func (r *runner) strays(ctx context.Context) error {
 	if r.o.Warn == nil {
 		return nil
@@ -152,7 +149,7 @@ func (r *runner) strays(ctx context.Context) error {
 	return nil
 }
 
-// changedStore says how the store of a finished case differs from what is on record.
+// changedStore describes how the store of a finished case differs from its records.
 func (p *player) changedStore(ctx context.Context, a memory.Attacher, sessions *records.Cursor[schema.SessionRecord, memoryKey]) (string, error) {
 	list, err := sessions.Find(memoryKey{p.u.name, p.j.c.Dataset, p.j.c.ID, 0})
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"membench/schema"
 )
 
-// A Watch counts what a run does, for whoever looks at it from another goroutine. The
-// nil Watch counts nothing.
+// A Watch counts the progress of a run for readers in other goroutines. The nil Watch counts nothing.
 type Watch struct {
 	mu    sync.Mutex
 	units []*tally
@@ -20,7 +19,7 @@ type Count struct {
 	Dataset   string             `json:"dataset"`
 	Sessions  int                `json:"sessions"`          // ingested
 	Questions int                `json:"questions"`         // with an outcome
-	Known     int                `json:"known,omitzero"`    // of them, those of earlier starts
+	Known     int                `json:"known,omitzero"`    // of these, made by earlier starts
 	Of        int                `json:"of,omitzero"`       // questions times repeats; 0: unknown
 	Outcomes  map[string]int     `json:"outcomes"`          // of the questions
 	Degraded  int                `json:"degraded,omitzero"` // operations of the system that went a plainer way than asked
@@ -28,7 +27,7 @@ type Count struct {
 	Usage     []schema.StepUsage `json:"usage,omitempty"`
 }
 
-// tally is a Count that grows. Usage is that of this start: earlier ones are on record.
+// tally is a Count that grows. Usage covers this start only: earlier usage is in the records.
 type tally struct {
 	mu sync.Mutex
 	Count

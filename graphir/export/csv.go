@@ -16,7 +16,7 @@ import (
 // CSVOptions are the options of AdminCSV.
 type CSVOptions struct {
 	Options
-	BaseLabel string // label of every node beside its own; "" for none
+	BaseLabel string // additional label of every node; "" for none
 	Database  string // that the command imports into; default neo4j
 	Scope     string // name of the graph among several in one database; "" is the one without
 }

@@ -1,9 +1,7 @@
-// Package export writes a graph for other tools: CSV for neo4j-admin's import, GraphML,
-// and JSON-LD with PROV-O terms for the evidence.
+// Package export writes a graph for other tools: CSV for neo4j-admin's import, GraphML, and JSON-LD with PROV-O terms for the evidence.
 //
-// All three write properties as graph.MapProps says: nulls and empty lists are omitted, values that a property cannot hold are JSON text in props_json.
-// Members of a
-// record beside its known ones are not part of the graph and are counted (GRF037).
+// All formats write properties by the rules of graph.MapProps: nulls and empty lists are omitted, values that a property cannot hold are JSON text in
+// props_json. Unknown members of a record are not part of the graph and are counted (GRF037).
 package export
 
 import (
@@ -21,8 +19,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// A Source opens the graph for one pass, as often as it is called. Its order does not
-// matter: every export goes through a graph.Gate.
+// A Source opens the graph for one pass, any number of times. Its order does not matter: every export goes through a graph.Gate.
 type Source = graph.Source
 
 // Create makes one file of an output folder. It is closed when it is whole.
@@ -32,7 +29,7 @@ type Create func(name string) (io.WriteCloser, error)
 type Options struct {
 	Catalog *catalog.Catalog      // nil: the built-in one; it orders the columns
 	Once    bool                  // the source can be opened only once
-	Report  func(*schema.Finding) // faults of the graph and what a format cannot hold; may be nil
+	Report  func(*schema.Finding) // errors of the graph and values that a format cannot hold; may be nil
 }
 
 func (o Options) withDefaults() Options {
@@ -49,7 +46,7 @@ const AdminCSVName = "admin-csv"
 // A Format writes the graph as one file.
 type Format struct {
 	Name  string
-	Doc   string // one line
+	Doc   string // one line of the help text
 	Twice bool   // it opens its source twice
 	Write func(context.Context, Source, io.Writer, Options) (Result, error)
 }
@@ -57,7 +54,7 @@ type Format struct {
 // Formats lists the formats of one file, in the order of help texts.
 func Formats() []Format {
 	return []Format{
-		{"graphml", "one file for networkx, Gephi, yEd; a list is JSON text", true, GraphML},
+		{"graphml", "one file for networkx, Gephi, yEd; a list becomes JSON text", true, GraphML},
 		{"jsonld", "one JSON-LD document with PROV-O terms for the evidence", false, JSONLD},
 	}
 }
@@ -71,7 +68,7 @@ func FormatNames() []string {
 	return names
 }
 
-// Result counts what was written.
+// Result counts the exported elements.
 type Result struct {
 	Nodes   int      `json:"nodes"`
 	Edges   int      `json:"edges"`

@@ -25,13 +25,10 @@ const (
 // terms is the catalogue whose labels and edge types name PROV-O terms.
 var terms = sync.OnceValue(catalog.Default)
 
-// JSONLD writes one JSON-LD 1.1 document, streaming. Each edge is a plain statement
-// (mb:TYPE), where the evidence is meant a PROV-O statement beside it
-// (wasDerivedFrom from claim to memory to event to source, wasAttributedTo to who
-// owns a memory or said a turn, wasRevisionOf from a claim to the one it replaced),
-// and a thing of its own with its id and properties; of a derivation, it is the
-// qualified one (prov:qualifiedDerivation), so that lines and quotes hang on it.
-// Floats are typed xsd:double by their text: readers that keep native numbers lose digits.
+// JSONLD writes one JSON-LD 1.1 document, streaming. Each edge is a plain statement (mb:TYPE); an evidence edge is also a PROV-O statement (wasDerivedFrom from
+// claim to memory to event to source, wasAttributedTo to the owner of a memory or the speaker of a turn, wasRevisionOf from a claim to the one it replaced) and
+// a resource with its id and properties. A derivation is the qualified one (prov:qualifiedDerivation), so that it can have lines and quotes. Floats are typed
+// xsd:double by their text, since readers that keep native numbers lose digits.
 func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {
 	o = o.withDefaults()
 	gate, err := graph.NewGate(ctx, src, graph.GateOptions{Once: o.Once, Report: o.Report})

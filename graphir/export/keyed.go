@@ -92,7 +92,7 @@ func (s *survey) join(w wireSurvey) error {
 	return nil
 }
 
-// Survey writes one line of what the columns depend on in a part of a graph.
+// Survey writes one line with the information about a part of a graph that its columns depend on.
 func Survey(ctx context.Context, in []jsonl.File, w io.Writer, o CSVOptions) error {
 	s := newSurvey(o.Options.withDefaults())
 	for rec, err := range graph.Alone(jsonl.DecodeFiles[schema.Element](in, 0), s.o.Report) {

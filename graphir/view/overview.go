@@ -14,7 +14,7 @@ import (
 type person struct {
 	Node  int   `json:"i"`
 	Is    bool  `json:"is"`             // a person, not a thing
-	Same  []int `json:"same,omitempty"` // nodes of the same one: user:ana beside char:ana
+	Same  []int `json:"same,omitempty"` // other nodes of the same thing: char:ana for user:ana
 	Known []int `json:"known"`          // active claims, the newest first
 	Was   []int `json:"was,omitempty"`  // the others, the newest first
 }

@@ -1,13 +1,11 @@
-// Package view draws a graph as one HTML file that needs nothing else: no network,
-// no server, no library.
+// Package view draws a graph as one self-contained HTML file: no network, no server, no library.
 //
-// The file holds two blocks of gzip in base64: what the first picture needs (places,
-// labels, edges, titles), and the properties, read once that picture is drawn. The
-// layout is computed here (see layout.go); the page only draws. Equal graphs give
-// equal bytes, regardless of the order of the input and the number of workers.
+// The file holds two blocks of gzip in base64: the data of the first picture (places, labels, edges, titles), and the properties, which are read after that
+// picture is drawn. The layout is computed here (see layout.go); the page only draws. Equal graphs give equal bytes, independent of the order of the input and
+// the number of workers.
 //
-// The whole graph is held in memory: about 250 bytes a node and 60 an edge beside
-// the text of ids and properties; equal edge properties are held once.
+// The whole graph is held in memory: about 250 bytes per node and 60 per edge in addition to the text of ids and properties; equal edge properties are stored
+// once.
 package view
 
 import (
@@ -38,14 +36,14 @@ type Options struct {
 	Progress func(unit string, done, of int) // called with the moves of the layout that are made, of all; nil: not reported
 }
 
-// Stats says what was drawn and what was omitted.
+// Stats counts the elements that were drawn and omitted.
 type Stats struct {
 	Nodes        int            `json:"nodes"`
 	Edges        int            `json:"edges"`
 	Labels       map[string]int `json:"labels"` // nodes by label; a node with two labels counts twice
 	Types        map[string]int `json:"types"`  // edges by type
 	Communities  int            `json:"communities"`
-	Changes      int            `json:"changes"`       // claims that are no longer active or have a successor
+	Changes      int            `json:"changes"`       // claims that are inactive or have a successor
 	NodesOmitted int            `json:"nodes_omitted"` // by MaxNodes
 	EdgesOmitted int            `json:"edges_omitted"` // because an end was omitted
 	Dangling     int            `json:"dangling"`      // edges whose end is not in the input

@@ -37,16 +37,15 @@ type Step struct {
 	// InPlace steps write to Output itself and can continue where a killed run stopped
 	// (a memory store); all others write aside, and Output changes when Run returns nil.
 	InPlace bool
-	// Also are further files and folders that an InPlace step writes. The last element of
-	// a path may be a pattern; what does not exist counts as nothing.
+	// Also are additional files and folders that an InPlace step writes. The last element of a path may be a pattern; missing ones are ignored.
 	Also    []string
 	Models  map[string]string // purpose → model
 	Prompts map[string]string // name → sha256
-	// Run makes the output at path. It returns what it counted.
+	// Run makes the output at path and returns its counts.
 	Run func(ctx context.Context, path string) (Result, error)
 }
 
-// outputs are the paths of what the step has made.
+// outputs returns the paths of the step's outputs.
 func (s Step) outputs() []string {
 	out := []string{s.Output}
 	for _, also := range s.Also {
@@ -60,7 +59,7 @@ func (s Step) outputs() []string {
 	return out
 }
 
-// Result is what a step says about its run.
+// Result is the result of a step's run.
 type Result struct {
 	Counts   map[string]int
 	Findings map[string]int // code → how many
@@ -77,7 +76,7 @@ type Builder struct {
 	Force    bool   // run steps that are current, too
 }
 
-// Do runs s unless its record says that it is current. ran reports which it was.
+// Do runs s unless its record says that it is current. ran reports whether it ran.
 func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return m, false, err
@@ -102,7 +101,7 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 			return old, false, nil
 		}
 	}
-	// What the record says is no longer sure once the step has begun.
+	// Once the step has begun, its record is no longer reliable.
 	if err := os.Remove(record); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -112,7 +111,7 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 	}
 	m.Counts, m.Findings = result.Counts, result.Findings
 	if result.Again {
-		m.Key = "" // no step has it: the next run makes this one again
+		m.Key = "" // matches no step: the next run makes this one again
 	}
 	if m.Outputs, err = Digests(b.Root, s.outputs()); err == nil {
 		err = WriteManifest(record, m)
@@ -154,19 +153,16 @@ func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err err
 // asideMark is part of the names of temporary folders; atomicfile.Sweep knows it.
 const asideMark = ".tmp-"
 
-// A Place is an output that is being replaced by what is made in Dir, a folder beside
-// it. A folder cannot be replaced in one rename: the old one waits in Dir until Done,
-// so that whatever stops the process in between, RollBack leads to the old state. A
-// step that compares its output with the last (changes of a graph) then sees the
-// same old output when it runs again.
+// A Place is an output that is being replaced by the content of Dir, a folder next to it. A folder cannot be replaced in one rename: the old one waits in Dir
+// until Done, so that RollBack restores the old state whatever stops the process in between. A step that compares its output with the last one (changes of a
+// graph) then sees the same old output when it runs again.
 type Place struct {
 	Dir    string
 	output string
 	lock   io.Closer
 }
 
-// NewPlace starts the replacing of output, which may be absent. What killed processes
-// left of doing the same is rolled back first.
+// NewPlace starts replacing output, which may be absent. Unfinished replacements of killed processes are rolled back first.
 func NewPlace(output string) (*Place, error) {
 	output = filepath.Clean(output)
 	prefix := "." + filepath.Base(output) + asideMark
@@ -210,14 +206,14 @@ type explained struct {
 func (e explained) Error() string { return e.text }
 func (e explained) Unwrap() error { return e.error }
 
-// What lies in the folder aside, beside what is being made.
+// Names in the folder Dir, in addition to the new output.
 const (
 	oldName  = ".old"  // the output as it was
 	noneName = ".none" // an empty file: there was no output
 	goneName = ".gone" // to be removed
 )
 
-// Put puts what was made, a file or folder in Dir, into its place.
+// Put moves the new output, a file or folder in Dir, into its place.
 func (p *Place) Put(made string) error {
 	if err := syncTree(made); err != nil {
 		return err
@@ -255,7 +251,7 @@ func (p *Place) Done() error {
 	if p == nil {
 		return nil
 	}
-	// A half-removed old output must not be taken for one to go back to.
+	// A half-removed old output must not be restored.
 	atomicfile.Step("move", p.Dir)
 	if err := os.Rename(filepath.Join(p.Dir, oldName), filepath.Join(p.Dir, goneName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -307,9 +303,8 @@ func (p *Place) RollBack() error {
 	return p.end()
 }
 
-// Recover rolls back the outputs in dir, which may be absent, whose replacing a
-// killed process did not finish, and removes everything else that it left there. It
-// is called before the first Do, by the only process that works in dir.
+// Recover rolls back the replacements in dir, which may be absent, that a killed process did not finish, and removes everything else that it left there. It is
+// called before the first Do, by the only process that works in dir.
 func Recover(dir string) error {
 	if err := rollBackIn(dir, func(string) bool { return true }); err != nil {
 		return err
@@ -363,7 +358,7 @@ func syncTree(path string) error {
 // RecordName is the file of a step's record in the folder Records.
 func RecordName(step string) string { return atomicfile.Name(step) + ".json" }
 
-// Key is the sha256 of what decides a step's output.
+// Key returns the sha256 of everything that determines a step's output.
 func Key(m schema.Manifest) (string, error) {
 	text, err := codec.Append(nil, struct {
 		Step    string
@@ -440,7 +435,7 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
 
-// Folder makes a folder whole or not at all; what was there is replaced.
+// Folder makes a folder completely or not at all; an existing one is replaced.
 func Folder(out string, fill func(dir string) error) error {
 	place, err := NewPlace(out)
 	if err != nil {

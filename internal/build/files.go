@@ -11,9 +11,8 @@ import (
 	"membench/schema/jsonl"
 )
 
-// NotInput refuses an output that is one of the inputs, file or folder: what a step
-// leaves out of its output would be lost, and a folder that held both would be read
-// otherwise by the next run.
+// NotInput rejects an output that is one of the inputs, file or folder: records that a step skips would be lost, and a folder that contained both would be read
+// differently by the next run.
 func NotInput(out string, inputs ...string) error {
 	o, err := os.Stat(out)
 	if err != nil || out == "-" {
@@ -27,9 +26,8 @@ func NotInput(out string, inputs ...string) error {
 	return nil
 }
 
-// InputFiles expands the given paths: a folder is replaced by its files (not those of sub-folders) whose name ends in one of the suffixes, with or
-// without .gz or .zst, sorted by name; a file and "-" are unchanged. A folder without such a file is
-// an error.
+// InputFiles expands the given paths: a folder is replaced by its files (without subfolders) whose names end in one of the suffixes, with or without .gz or
+// .zst, sorted by name; a file and "-" are unchanged. A folder without such a file is an error.
 func InputFiles(paths []string, suffixes ...string) ([]string, error) {
 	var out []string
 	for _, p := range paths {

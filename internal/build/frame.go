@@ -22,11 +22,10 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A Frame is what steps that read files and write outputs have in common: inputs whose
-// digests are taken while they are read, findings that are counted, outputs that appear
-// together or not at all, a manifest beside them, and what follows from lost records.
+// A Frame is the common part of steps that read files and write outputs: inputs whose digests are computed while they are read, counted findings, outputs that
+// appear together or not at all, a manifest in the same folder, and the handling of lost records.
 //
-// A step calls Files, Read and Create, then Commit; Close drops what was not committed.
+// A step calls Files, Read and Create, then Commit; Close drops uncommitted outputs.
 type Frame struct {
 	Step     string
 	Version  int            // raise when the same inputs give other bytes
@@ -38,7 +37,7 @@ type Frame struct {
 	Stdin    io.Reader
 	Stdout   io.Writer
 	TempDir  string
-	Report   func(*schema.Finding) // called with every finding; nil: nobody
+	Report   func(*schema.Finding) // called with every finding; nil: not called
 	Strict   bool                  // write nothing when more is rejected than Accept allows
 	Accept   schema.Limit
 	Empty    bool // an input without a record is not a loss
@@ -88,7 +87,7 @@ func (f *Frame) Fail(how string, n int) {
 	f.why[how] += n
 }
 
-// Take counts err when it is a finding and returns nil, else err.
+// Take counts err if it is a finding and returns nil; it returns other errors.
 func (f *Frame) Take(err error) error {
 	var x *schema.Finding
 	if err == nil || !errors.As(err, &x) {
@@ -149,7 +148,7 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 	}}
 }
 
-// Read reads files as one stream of records. Findings are counted and left out.
+// Read reads files as one stream of records. Findings are counted and skipped.
 func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
 	return Drop(f, jsonl.DecodeFiles[T](files, 0))
 }
@@ -221,7 +220,7 @@ func (r *digestReader) digest() schema.FileDigest {
 
 func (r *digestReader) Close() error { return r.r.Close() }
 
-// Stat is that of a file; a stream has none.
+// Stat returns the file's info; a stream has none.
 func (r *digestReader) Stat() (fs.FileInfo, error) {
 	if f, ok := r.r.(*os.File); ok {
 		return f.Stat()
@@ -258,7 +257,7 @@ func (f *Frame) Create(name string) (*Output, error) {
 		if o.spool, err = os.CreateTemp(f.TempDir, "membench-*"); err != nil {
 			return nil, err
 		}
-		os.Remove(o.spool.Name()) // it lives as long as it is open, where the system allows that
+		os.Remove(o.spool.Name()) // removed when it is closed, where the system allows that
 	default:
 		path := f.Out
 		if f.Dir {
@@ -280,7 +279,7 @@ func (f *Frame) Create(name string) (*Output, error) {
 	return o, nil
 }
 
-// Write makes an output of what fill writes.
+// Write makes an output from the bytes that fill writes.
 func (f *Frame) Write(name string, fill func(io.Writer) error) error {
 	o, err := f.Create(name)
 	if err != nil {
@@ -295,7 +294,7 @@ func (f *Frame) Write(name string, fill func(io.Writer) error) error {
 	return f.explain(o.Close())
 }
 
-// joined says that all outputs are one file.
+// joined reports that all outputs are one file.
 func (f *Frame) joined() bool { return f.Stream && !f.Dir && f.Out != "-" }
 
 // Remove has a file below Out removed on Commit.
@@ -347,10 +346,10 @@ func (w digestWriter) Write(p []byte) (int, error) {
 	n, err := to.Write(p)
 	hashing.Wait()
 	o.n += int64(n)
-	return n, o.frame.explain(err) // after an error nobody asks for the digest
+	return n, o.frame.explain(err) // after an error the digest is not needed
 }
 
-// Reset takes back what was written. Standard output gives nothing back.
+// Reset discards the output so far. It fails for standard output.
 func (o *Output) Reset() error {
 	file := o.spool
 	if o.file != nil {
@@ -391,7 +390,7 @@ func (o *Output) Close() error {
 	return err
 }
 
-// Digest ends the output and returns what its manifest will say of it.
+// Digest ends the output and returns its entry in the manifest.
 func (o *Output) Digest() (schema.FileDigest, error) {
 	err := o.Close()
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
@@ -401,8 +400,7 @@ func (f *Frame) loss() schema.Loss {
 	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
 }
 
-// Check is asked before anything is written: a *schema.RejectedError or FailedError says
-// that nothing must be.
+// Check is called before anything is written: it returns a *schema.RejectedError or FailedError if nothing may be written.
 func (f *Frame) Check() error { return f.CheckAs(f.Strict) }
 
 // CheckAs is Check of a frame that is strict or not.
@@ -414,8 +412,7 @@ func (f *Frame) CheckAs(strict bool) error {
 	return nil
 }
 
-// Verdict is asked when everything is written: a *schema.RejectedError says that some
-// records were lost, a *schema.FailedError that some failed.
+// Verdict is called when everything is written: it returns a *schema.RejectedError if some records were lost, a *schema.FailedError if some failed.
 func (f *Frame) Verdict() error { return f.verdict(true) }
 
 func (f *Frame) verdict(written bool) error {
@@ -437,9 +434,8 @@ func (f *Frame) failed() bool {
 	return f.Failed > 0 && !f.Accept.Allows(f.Failed, f.Failed+f.Taken)
 }
 
-// Commit decides by what was rejected, puts the outputs into place and writes the
-// manifest of a folder, or beside a file: m with what the frame knows. The error is that of Check, when
-// nothing was written, or of Verdict.
+// Commit decides by the rejected records, moves the outputs into place and writes the manifest, in the folder or next to a file: m with the frame's data. The
+// error is Check's, if nothing was written, or Verdict's.
 func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if m.Findings = f.ByCode; m.Findings == nil {
 		m.Findings = map[string]int{}
@@ -466,7 +462,7 @@ func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	return m, f.Verdict()
 }
 
-// Describe fills m with what the frame knows, for outputs whose paths are relative to Out.
+// Describe fills m with the frame's data, for outputs whose paths are relative to Out.
 func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ schema.Manifest, err error) {
 	m.SchemaVersion, m.Step, m.StepVersion, m.Membench, m.Inputs = f.Schema, f.Step, f.Version, f.Membench, f.inputs()
 	m.Outputs = append([]schema.FileDigest{}, outputs...)
@@ -475,10 +471,10 @@ func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ sche
 	return m, err
 }
 
-// besideSuffix ends the name of a manifest that is beside its file.
+// besideSuffix ends the name of a manifest for a single file.
 const besideSuffix = ".manifest.json"
 
-// put moves what was made into place; the manifest comes last.
+// put moves the outputs into place; the manifest comes last.
 func (f *Frame) put(m schema.Manifest) error {
 	if f.Dir && f.Out != "-" {
 		if err := f.begin(); err != nil {
@@ -528,7 +524,7 @@ func (f *Frame) put(m schema.Manifest) error {
 	return WriteManifest(filepath.Join(f.Out, "manifest.json"), m)
 }
 
-// Close drops what was not committed. It can be called twice.
+// Close drops uncommitted outputs. It may be called twice.
 func (f *Frame) Close() {
 	for _, o := range f.outputs {
 		o.closed = true

@@ -22,7 +22,7 @@ func Need(t testing.TB, tools ...string) {
 	}
 }
 
-// Lack skips t, or fails it where the environment has CI=true, for want of what why says.
+// Lack skips t, or fails it if the environment has CI=true, because of the missing thing that why names.
 func Lack(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -51,8 +51,7 @@ func Missing(tools ...string) string {
 	return "SKIP-EXTERNAL: " + strings.Join(missing, ", ")
 }
 
-// Python returns the path of a Python that can import the modules: MEMBENCH_PYTHON,
-// else that of the test environment (scripts/test-tools.sh), else python3 of PATH.
+// Python returns the path of a Python that can import the modules: MEMBENCH_PYTHON, or the test environment's (scripts/test-tools.sh), or python3 in PATH.
 func Python(t testing.TB, modules ...string) string {
 	t.Helper()
 	for _, try := range []string{os.Getenv("MEMBENCH_PYTHON"), filepath.Join(Cache(), "venv", "bin", "python3"), "python3"} {
@@ -80,7 +79,7 @@ func Mem0(t testing.TB, version string) string {
 	return path
 }
 
-// WantsSpark says whether tests of Spark run: under `make spark`, and on a build server.
+// WantsSpark reports whether tests of Spark run: under `make spark`, and on a build server.
 func WantsSpark() bool { return os.Getenv("MEMBENCH_SPARK") != "" || os.Getenv("CI") == "true" }
 
 // Spark returns the Python of the environment into which `make spark` installs Spark, 850
@@ -108,10 +107,8 @@ func LocalModel(t testing.TB) string {
 	return path
 }
 
-// Mem0Server returns the source of Mem0's own server, which no package registry has
-// (MEM0_SERVER_SRC: the folder server/ of mem0ai/mem0), and a Python that can run it
-// (MEM0_SERVER_PYTHON, else python3). Without the source t skips, on a build server
-// too; a source that cannot be run is a failure.
+// Mem0Server returns the source of Mem0's own server, which no package registry has (MEM0_SERVER_SRC: the folder server/ of mem0ai/mem0), and a Python that can
+// run it (MEM0_SERVER_PYTHON, or python3). Without the source it skips t, on a build server too; a source that cannot be run is a failure.
 func Mem0Server(t testing.TB) (source, python string) {
 	t.Helper()
 	source = os.Getenv("MEM0_SERVER_SRC")
@@ -119,7 +116,7 @@ func Mem0Server(t testing.TB) (source, python string) {
 		t.Skip("SKIP-EXTERNAL: Mem0's server (MEM0_SERVER_SRC=the folder server/ of mem0ai/mem0)")
 		return "", ""
 	}
-	// A test runs in its package's folder; what is relative was meant from the repository.
+	// A test runs in its package's folder; relative paths are meant from the repository.
 	if !filepath.IsAbs(source) {
 		source = filepath.Join(root(t), source)
 	}
@@ -144,8 +141,7 @@ const (
 	Neo4jNewest  = "2026.08.1"
 )
 
-// Neo4jLib is the folder of Neo4j's jars that 'membench neo4j fetch' fills:
-// MEMBENCH_NEO4J_LIB, else that of Neo4jVersion.
+// Neo4jLib returns the folder of Neo4j's jars that 'membench neo4j fetch' fills: MEMBENCH_NEO4J_LIB, or the folder of Neo4jVersion.
 func Neo4jLib() string {
 	if dir := os.Getenv("MEMBENCH_NEO4J_LIB"); dir != "" {
 		return dir
@@ -156,8 +152,7 @@ func Neo4jLib() string {
 // Neo4jLibOf is the folder of the jars of a version.
 func Neo4jLibOf(version string) string { return filepath.Join(Cache(), "neo4j", version) }
 
-// Cache is the folder in which the scripts keep what tests need:
-// $XDG_CACHE_HOME/membench, else ~/.cache/membench.
+// Cache returns the folder in which the scripts keep the tests' tools: $XDG_CACHE_HOME/membench, or ~/.cache/membench.
 func Cache() string {
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -170,9 +165,8 @@ func Cache() string {
 	return filepath.Join(cache, "membench")
 }
 
-// Shared returns the folder of shared data, MEMBENCH_SHARED, else "shared" beside the
-// repository, and skips t unless it holds all of the named files. The data may not be
-// redistributed, so its absence is not a failure on a build server either.
+// Shared returns the folder of shared data, MEMBENCH_SHARED or "shared" next to the repository, and skips t unless it has all of the named files. The data may
+// not be redistributed, so its absence is not a failure on a build server either.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	dir, err := FindShared(t, names...)
@@ -182,8 +176,7 @@ func Shared(t testing.TB, names ...string) string {
 	return dir
 }
 
-// FindShared is Shared for a test that has something to check without the data: its
-// error says which file is absent.
+// FindShared is Shared for a test that can check something without the data: its error names the missing file.
 func FindShared(t testing.TB, names ...string) (dir string, err error) {
 	t.Helper()
 	dir = os.Getenv("MEMBENCH_SHARED")
@@ -216,8 +209,7 @@ func root(t testing.TB) string {
 	}
 }
 
-// EndWith ends a process that was started to stay when the test binary ends, however it
-// does, for tests of what stays. It needs a shell.
+// EndWith ends a background process when the test binary ends for any reason. It needs a shell.
 func EndWith(t testing.TB, pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", `while kill -0 "$0" 2>/dev/null && kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -9 "$1" 2>/dev/null`, strconv.Itoa(os.Getpid()), strconv.Itoa(pid))

@@ -5,6 +5,7 @@ package keyed
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +63,25 @@ func Append(dst []byte, key string, record []byte) []byte {
 		n += i
 	}
 	return append(dst, '\n')
+}
+
+// AppendPart appends a keyed line whose record is a part: bytes that a process of the same
+// version reads, as a JSON string of base64.
+func AppendPart(dst []byte, key string, part []byte) []byte {
+	dst = Append(dst, key, nil)
+	dst = base64.StdEncoding.AppendEncode(append(dst[:len(dst)-1], '"'), part)
+	return append(dst, "\"\n"...)
+}
+
+// DecodePart appends the bytes of a part to dst.
+func DecodePart(dst, record []byte) ([]byte, error) {
+	body := bytes.TrimSpace(record)
+	if len(body) >= 2 && body[0] == '"' && body[len(body)-1] == '"' {
+		if out, err := base64.StdEncoding.Strict().AppendDecode(dst, body[1:len(body)-1]); err == nil {
+			return out, nil
+		}
+	}
+	return dst, fmt.Errorf("have %.40q, want a part, as map of this version writes it", record)
 }
 
 // A Writer writes lines, which may come in parts, with the keys that Key gives them.

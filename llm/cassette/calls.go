@@ -128,7 +128,7 @@ func (c *Cassette) land(f *flight, err error, keys ...Key) {
 	close(f.done)
 }
 
-// withoutUsage is a failure that someone else has counted.
+// withoutUsage returns a failure whose usage is counted elsewhere.
 func withoutUsage(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -202,8 +202,7 @@ func (c *Cassette) chat(p place, purpose string, cached bool) (llm.Response, err
 		Elapsed: time.Duration(a.Millis) * time.Millisecond, Usage: a.Usage, Cached: cached}, nil
 }
 
-// Embedder is e with the cassette in front of it. Each text has its own record,
-// whatever texts it was asked with.
+// Embedder returns e with the cassette in front of it. Each text has its own record, independent of the texts that were requested with it.
 func (c *Cassette) Embedder(e llm.Embedder) llm.Embedder {
 	if c == nil {
 		return e
@@ -327,7 +326,7 @@ func (c *Cassette) oneLength(profile string, vectors [][]float32) error {
 	return nil
 }
 
-// errFound says that another process has recorded some of the vectors meanwhile.
+// errFound reports that another process has recorded some of the vectors in the meantime.
 var errFound = errors.New("recorded by another process")
 
 // anyHere reports whether one of keys has its record.
@@ -353,7 +352,7 @@ func (w embedder) ask(ctx context.Context, keys []Key, texts []string) (llm.Embe
 		return llm.Embedding{}, &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindCanceled, Err: err}
 	}
 	defer release()
-	if c.anyHere(keys) { // another process has asked: what is left is asked for without them
+	if c.anyHere(keys) { // another process has recorded some: only the rest is requested
 		return llm.Embedding{}, errFound
 	}
 	got, err := llm.Embed(ctx, w.e, texts)
@@ -438,7 +437,7 @@ func parseVector(b []byte) ([]float32, llm.Usage, error) {
 	return v, h.Usage, nil
 }
 
-// Absent is a generator that only has a name: for replay-only, which asks nobody.
+// Absent returns a generator that only has a name: for replay-only, which makes no calls.
 func Absent(model string) llm.Generator { return absent(model) }
 
 // AbsentEmbedder is an embedder that only has a profile.

@@ -1,10 +1,8 @@
-// Package cassette keeps every answer of a model and every vector in one file, so that paid answers are replayed for free: in resumed runs, on other
-// machines, and in tests without a network.
+// Package cassette keeps every answer of a model and every vector in one file, so that paid answers are replayed for free: in resumed runs, on other machines,
+// and in tests without a network.
 //
-// A call is found by its content: kind, model, parameters and the text asked, hashed
-// together. Neither address nor key of the endpoint is part of it, nor the purpose;
-// prompts themselves are not kept. Answers to several samples of one question are
-// kept apart (llm.Request.Sample).
+// A call is identified by its content: a hash of kind, model, parameters and text. The endpoint's address and key and the purpose are not part of it; prompts
+// are not stored. Answers to several samples of one question are stored separately (llm.Request.Sample).
 //
 // # The file
 //
@@ -15,19 +13,15 @@
 //	{"model":"all-MiniLM-L6-v2","dim":384,"usage":{…}}
 //	<1,536 bytes: little-endian float32>
 //
-// A record is a head line (c: chat, v: vector; the key; bytes that follow; their
-// CRC-32) and those bytes with a line end. Records are only ever appended, under a
-// lock of the file, by any number of processes; each is synced before its answer is
-// given out. What a killed process left half written is cut off by the next writer.
-// Of two records of one key the later counts. Who asks for an answer holds the lock of a
-// byte far behind the end, which is the key's: of several processes one asks, and the
-// others wait for its record.
+// A record is a head line (c: chat, v: vector; the key; number of bytes; their CRC-32) followed by the bytes and a line end. Records are only appended, under a
+// lock of the file, by any number of processes; each is synced before its answer is returned. The next writer removes a record that a killed process left
+// incomplete. Of two records with one key the later counts. A process that makes a call holds a lock on a byte far beyond the end of the file, which belongs to
+// the key: one process calls the model, and the others wait for its record.
 //
-// Damage in the middle takes nothing else along: every record has its sum, and behind a
-// damaged part the next whole one is looked for. Cassette.Damages lists them; the lost answers are requested again.
+// Damage in the middle affects only the damaged records: every record has a checksum, and reading continues at the next complete record. Cassette.Damages lists
+// damaged parts; the lost answers are requested again.
 //
-// The index holds 60 to 85 bytes a record in memory; answers are read from the file
-// when they are asked for.
+// The index takes 60 to 85 bytes of memory per record; answers are read from the file when they are requested.
 package cassette
 
 import (
@@ -54,15 +48,15 @@ import (
 	"membench/schema"
 )
 
-// Mode says what a cassette is used for.
+// Mode selects how a cassette is used.
 type Mode string
 
 // The modes. Off is not a cassette at all.
 const (
 	Off    Mode = "off"
-	Cache  Mode = "cache"       // what is there is taken from it, the rest is asked and kept
+	Cache  Mode = "cache"       // stored answers are used, missing ones are requested and stored
 	Record Mode = "record"      // everything is asked again, once in this session, and kept
-	Replay Mode = "replay-only" // nobody is asked; a call that is not there is an error
+	Replay Mode = "replay-only" // no calls are made; a missing answer is an error
 )
 
 // ParseMode reads a mode; "replay" means replay-only.
@@ -110,12 +104,12 @@ type Cassette struct {
 
 	mu       sync.Mutex
 	index    map[Key]place
-	end      int64 // of what is indexed
+	end      int64 // end of the indexed part
 	flights  map[Key]*flight
 	bad      error // the first failed write
 	stats    Stats
 	dims     map[string]int   // of the vectors given out, by profile
-	start    int64            // of what this session finds and others write
+	start    int64            // end of the file when this session started
 	aside    map[Key]struct{} // records before start that were of no use
 	damages  []Damage
 	replaced int // records of a key that a later one has, too
@@ -125,13 +119,13 @@ type Cassette struct {
 	queue   []*kept // to be written with the next sync
 }
 
-// A flight is a call under way; whoever wants the same waits for it.
+// A flight is a call under way; other callers with the same key wait for it.
 type flight struct {
 	done chan struct{}
 	err  error
 }
 
-// Stats counts what a session did. Vectors count one each.
+// Stats counts the calls of a session. Each vector counts as one.
 type Stats struct {
 	Records int `json:"records"` // in the file
 	Hits    int `json:"hits"`
@@ -207,7 +201,7 @@ func (c *Cassette) Mode() Mode {
 	return c.mode
 }
 
-// Stats counts what this session did so far.
+// Stats returns the counts of this session so far.
 func (c *Cassette) Stats() Stats {
 	if c == nil {
 		return Stats{}
@@ -219,9 +213,8 @@ func (c *Cassette) Stats() Stats {
 	return s
 }
 
-// refresh indexes what was appended since the last time, by this or other processes.
-// As a writer, under the lock, it gives a new file its first line and cuts off what a
-// killed process left.
+// refresh indexes the records that this or other processes appended since the last time. As a writer, under the lock, it writes the first line of a new file
+// and removes an incomplete record of a killed process.
 func (c *Cassette) refresh(writer bool) error {
 	info, err := c.f.Stat()
 	if err != nil {
@@ -332,7 +325,7 @@ func (c *Cassette) read(p place, f func([]byte) error) error {
 	return f(*b)
 }
 
-// A record is what is about to be written.
+// A record is an answer that is about to be written.
 type record struct {
 	key  Key
 	kind byte
@@ -345,9 +338,8 @@ type kept struct {
 	err     error
 }
 
-// keep appends records and makes them durable. What another process recorded of the
-// same key in the meantime stays, so that every run gives one answer. Those who come
-// while a write is under way are written together by the next.
+// keep appends records and makes them durable. A record of the same key that another process wrote in the meantime stays, so that every run returns the same
+// answer. Callers that arrive during a write are written together by the next one.
 func (c *Cassette) keep(records []record) error {
 	mine := &kept{records: records}
 	c.waiting.Lock()
@@ -375,7 +367,7 @@ func (c *Cassette) keep(records []record) error {
 	return err
 }
 
-// write appends what is new. The caller is the only writer of the file.
+// write appends the new records. The caller is the only writer of the file.
 func (c *Cassette) write(all []*kept) error {
 	if err := c.refresh(true); err != nil {
 		return err
@@ -425,16 +417,16 @@ func (c *Cassette) Damages() []Damage {
 	return slices.Clone(c.damages)
 }
 
-// Pauses between two looks at what another process asks for.
+// Pauses between two checks for another process's record.
 const (
 	firstLook   = 2 * time.Millisecond
 	longestLook = 100 * time.Millisecond
 )
 
-// claim takes the locks of keys, in their order, and waits for processes that ask for one
-// of them; then what they have recorded is here. The function gives the locks back.
+// claim takes the locks of keys, in order, and waits for processes that are requesting one of them; afterwards their records are indexed. release returns the
+// locks. It fails if ctx ends.
 func (c *Cassette) claim(ctx context.Context, keys ...Key) (release func(), err error) {
-	if c.mode != Cache { // Replay asks nobody, Record asks again whatever others do
+	if c.mode != Cache { // Replay makes no calls, and Record always makes its own
 		return func() {}, nil
 	}
 	places := make([]int64, len(keys))
@@ -471,7 +463,7 @@ func (c *Cassette) claim(ctx context.Context, keys ...Key) (release func(), err 
 	return release, nil
 }
 
-// mayAsk says why nobody may be asked for a call that is not here.
+// mayAsk returns an error if a missing call may not be made.
 func (c *Cassette) mayAsk(purpose, model string, k Key, text string) error {
 	c.mu.Lock()
 	bad := c.bad

@@ -84,10 +84,9 @@ type Conflict struct {
 	Files   []string `json:"files"` // that have the call; the first has the answer that counts
 }
 
-// Pack writes one cassette of several: every record that counts, by key, so that the
-// same answers are the same bytes, however they were recorded and in whatever order the
-// files are named. Of different answers to one call an answer counts before a failure,
-// then the one whose bytes come first; found receives each such call.
+// Pack writes one cassette from several: every valid record, sorted by key, so that the same answers give the same bytes, independent of how they were recorded
+// and in which order the files are named. Of different answers to one call, an answer takes precedence over a failure, then the one whose bytes sort first;
+// found receives each such call.
 func Pack(w io.Writer, found func(Conflict), paths ...string) (records int, err error) {
 	from := map[Key][]*Cassette{}
 	var keys []Key
@@ -120,7 +119,7 @@ func Pack(w io.Writer, found func(Conflict), paths ...string) (records int, err 
 	return len(keys), nil
 }
 
-// version is what one cassette has for a key.
+// version is the record of one cassette for a key.
 type version struct {
 	c    *Cassette
 	body []byte
@@ -159,7 +158,7 @@ func choose(k Key, in []*Cassette, found func(Conflict)) (kind byte, body []byte
 		if kind == kindVector {
 			head, _, _ := bytes.Cut(all[0].body, []byte("\n"))
 			var h vectorHead
-			_ = codec.Unmarshal(head, &h) // its bytes agree with their sum: it is one of ours
+			_ = codec.Unmarshal(head, &h) // its bytes match their checksum, so it is a record of ours
 			x.Model, x.Purpose = h.Model, llm.PurposeEmbed
 		}
 		for _, v := range all {
@@ -170,8 +169,7 @@ func choose(k Key, in []*Cassette, found func(Conflict)) (kind byte, body []byte
 	return kind, all[0].body, nil
 }
 
-// differ reports whether the answers are not the same; what they cost and how long they
-// took may be.
+// differ reports whether the answers differ; differences in cost and duration do not count.
 func differ(kind byte, all []version) bool {
 	said := func(v version) string {
 		if kind == kindVector {
@@ -186,7 +184,7 @@ func differ(kind byte, all []version) bool {
 	return slices.ContainsFunc(all[1:], func(v version) bool { return said(v) != said(all[0]) })
 }
 
-// A Check is what a look at a cassette found.
+// A Check is the result of checking a cassette.
 type Check struct {
 	Records  int      `json:"records"`  // that count
 	Replaced int      `json:"replaced"` // of a call that has a later record
@@ -194,7 +192,7 @@ type Check struct {
 	Damages  []Damage `json:"damages"`
 }
 
-// Look reads a whole cassette. What a killed process left at its end is a damage here.
+// Look reads a whole cassette. An incomplete record at its end counts as damage here.
 func Look(path string) (Check, error) {
 	c, err := Open(path, Replay)
 	if err != nil {
@@ -233,7 +231,7 @@ func Repair(w io.Writer, path string) (Check, error) {
 	return c, nil
 }
 
-// A Sum is what a cassette holds of one kind, model and purpose.
+// A Sum counts the records of one kind, model and purpose.
 type Sum struct {
 	Kind    string    `json:"kind"`
 	Model   string    `json:"model"`

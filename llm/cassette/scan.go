@@ -22,9 +22,8 @@ func (d Damage) String() string {
 // byte of the file: a file made of heads only must not cost more than others.
 const mostTried = 4
 
-// scan gives every whole record from a place on, whose bytes agree with their sum, and
-// every damaged part before one. It returns where the last whole record ends: what is
-// behind it is a tail that a killed process left.
+// scan yields every complete record from a position on whose bytes match their checksum, and every damaged part before one. It returns the end of the last
+// complete record: the rest is a tail that a killed process left.
 func scan(r io.ReaderAt, at, size int64, each func(Key, place), damaged func(Damage)) (int64, error) {
 	s := scanner{r: r, size: size, left: mostTried*size + 1<<20}
 	s.seek(at)
@@ -103,11 +102,11 @@ func (s *scanner) next() (k Key, p place, ok bool, err error) {
 // longestHead is how many bytes a head has at most.
 const longestHead = 64
 
-// search finds the next whole record from a place on: a head, at the end of any line,
-// whose bytes agree with their sum. The line end before it may be what is damaged.
+// search finds the next complete record from a position on: a head, at the end of any line, whose bytes match their checksum. The preceding line end may be
+// damaged.
 func (s *scanner) search(from int64) (int64, bool, error) {
 	br := bufio.NewReaderSize(io.NewSectionReader(s.r, from, s.size-from), 1<<18)
-	var tail []byte // the end of what is before in the line
+	var tail []byte // end of the preceding text of the line
 	for end := from; ; {
 		line, err := br.ReadSlice('\n')
 		end += int64(len(line))
@@ -134,8 +133,7 @@ func (s *scanner) search(from int64) (int64, bool, error) {
 	}
 }
 
-// headLength is the length of what may be a head at the end of a line, 0 for none: a kind
-// before the last three fields.
+// headLength returns the length of a possible head at the end of a line, 0 if there is none: a kind before the last three fields.
 func headLength(line []byte) int {
 	at := len(line)
 	for range 3 {

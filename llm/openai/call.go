@@ -20,7 +20,7 @@ import (
 // mostLearned is how many refusals of parameters one call may learn from.
 const mostLearned = 6
 
-// got is what a call came by on the way to its answer.
+// got holds the results of a call's attempts.
 type got struct {
 	shape
 	lost llm.Usage // of attempts without a usable answer
@@ -32,15 +32,15 @@ type ask[T any] struct {
 	input          string
 	limit          int // of the answer, in tokens
 	do             func(context.Context, shape) (T, llm.Usage, error)
-	// neutral is the same question about nothing: what refuses or breaks this one may be its
-	// text, what does not answer that one is the endpoint.
+	// neutral returns a request with neutral content: an error that occurs only for the real request may be caused by its text; a missing answer to this one is
+	// caused by the endpoint.
 	neutral func() ask[T]
 }
 
-// neutralText is what a neutral question asks.
+// neutralText is the content of a neutral request.
 const neutralText = "Answer with the word OK."
 
-// tried is what became of one attempt; kind "" is an answer.
+// tried is the result of one attempt; kind "" is an answer.
 type tried[T any] struct {
 	out   T
 	usage llm.Usage
@@ -110,8 +110,7 @@ func (q ask[T]) enter(ctx context.Context, c *Client, g *got) error {
 	}
 }
 
-// attempt makes one attempt, within the budget and when the endpoint may be asked. again
-// says that it does not count as one of the call's.
+// attempt makes one attempt, within the budget and when the endpoint is available. again reports that it does not count towards the call's attempts.
 func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], again bool, err error) {
 	if err := q.enter(ctx, c, g); err != nil {
 		return tried[T]{h: new(heard)}, false, err
@@ -137,8 +136,8 @@ func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], aga
 	return t, again, fault
 }
 
-// cost is what an attempt without an answer cost: nothing if it was never sent, no tokens if it was rejected, the endpoint's figure for an unusable
-// answer, and an estimate for one that was lost, cut off or late: it may have been billed.
+// cost returns the cost of an attempt without an answer: nothing if it was never sent, no tokens if it was rejected, the endpoint's figure for an unusable
+// answer, and an estimate if the answer was lost, cut off or late, since it may have been billed.
 func (c *Client) cost(input string, h *heard, told llm.Usage) llm.Usage {
 	switch {
 	case told.Calls > 0:
@@ -158,7 +157,7 @@ func (q ask[T]) call(ctx context.Context, c *Client) (T, llm.Usage, got, error) 
 	fail := func(err error) (T, llm.Usage, got, error) {
 		e := &llm.Error{Kind: llm.KindCanceled, Err: err}
 		errors.As(err, &e)
-		full := *e // a Breaker's is everybody's
+		full := *e // a Breaker's error is shared
 		full.Purpose, full.Usage = q.purpose, g.lost
 		return none, llm.Usage{}, g, &full
 	}
@@ -245,14 +244,14 @@ func (c *Client) wait(ctx context.Context, input string, limit int) error {
 	return c.o.Clock.Sleep(ctx, wait)
 }
 
-// shape is what the endpoint takes, as far as it is known.
+// shape returns the parameters that the endpoint accepts, as far as known.
 func (c *Client) shape() shape {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.shapes
 }
 
-// learn takes a refusal of a parameter as news of the endpoint; false when it is none.
+// learn derives from the rejection of a parameter what the endpoint accepts; false if it is no such rejection.
 func (c *Client) learn(tried shape, err error, sent []member) bool {
 	var api *openai.APIError
 	if !errors.As(err, &api) {
@@ -272,7 +271,7 @@ func (c *Client) learn(tried shape, err error, sent []member) bool {
 	if c.shapes == tried {
 		c.shapes = next
 	}
-	// Else another call has learned; this one tries with that, unless it is what failed.
+	// Otherwise another call has learned; this one tries its result, unless that is what failed.
 	return c.shapes != tried
 }
 
@@ -372,8 +371,7 @@ func kindOf(err error, h *heard, timedOut bool) llm.Kind {
 	return llm.KindRequest
 }
 
-// tell makes an error that can be shown: short, without the key, without the
-// address's query.
+// tell makes an error that can be displayed: short, without the key and the address's query.
 func (c *Client) tell(err error, timedOut bool) error {
 	var api *openai.APIError
 	var req *openai.RequestError

@@ -17,14 +17,13 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// chatAnswer is what an endpoint said, in whichever form: one JSON object, a stream of
-// events though none was asked for, a text in parts.
+// chatAnswer is an endpoint's answer in any form: one JSON object, a stream of events even if none was requested, a text in parts.
 type chatAnswer struct {
 	model    string
 	choices  int
 	text     []byte
 	refusal  string
-	thoughts []byte // reasoning beside the text: paid for, never an answer
+	thoughts []byte // reasoning in addition to the text: paid for, but never an answer
 	tools    []byte // calls of tools, raw: paid for, never an answer
 	finish   openai.FinishReason
 	usage    openai.Usage
@@ -33,7 +32,7 @@ type chatAnswer struct {
 	tells    bool // why it ends, or that it does not
 }
 
-// errFull says that an answer is longer than what was asked for can be.
+// errFull reports that an answer is longer than the request allows.
 var errFull = fmt.Errorf("%w: longer than the token limit allows", errTooLarge)
 
 // mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
@@ -48,7 +47,7 @@ func mostText(limit int) int {
 // longestName is how much of a model's name is kept, in bytes.
 const longestName = 200
 
-// add appends to what is kept of the answer.
+// add appends to the kept part of the answer.
 func (a *chatAnswer) add(to *[]byte, s string) error {
 	if a.left -= len(s); a.left < 0 {
 		return errFull
@@ -57,7 +56,7 @@ func (a *chatAnswer) add(to *[]byte, s string) error {
 	return nil
 }
 
-// one reads an answer, or one event of a stream, and says what is in it for an error.
+// one reads an answer, or one event of a stream, and returns the error in it, if any.
 func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	var said failure
 	choices := 0
@@ -95,7 +94,7 @@ func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	return said.told, nil
 }
 
-// failure is what is in an answer for an error: its member error, else detail.
+// failure is the error in an answer: its member error, or detail.
 type failure struct{ told []byte }
 
 func (f *failure) read(c *codec.Reader, name string) error {
@@ -198,13 +197,13 @@ func (a *chatAnswer) leaveThoughts() {
 	a.thoughts, a.text = append(a.thoughts, thoughts...), bytes.TrimSpace(rest)
 }
 
-// none reports whether a JSON value says nothing.
+// none reports whether a JSON value is empty.
 func none(raw []byte) bool {
 	s := string(raw)
 	return s == "" || s == "null" || s == "[]" || s == "{}"
 }
 
-// textIn is a JSON text, "" for anything else.
+// textIn returns a JSON string's text, "" for any other value.
 func textIn(raw []byte) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		return codec.Unquote(raw)
@@ -244,8 +243,7 @@ func (h *heard) takeObject(body *bufio.Reader, longest int) (fault []byte, err e
 	return fault, notJSON(err)
 }
 
-// notJSON is the error of an answer that was read: what is not of the protocol, unless the
-// answer was too long or broke off.
+// notJSON returns the error of an answer that violates the protocol, unless the answer was too long or broke off.
 func notJSON(err error) error {
 	var syntax *codec.Error
 	switch {
@@ -274,8 +272,7 @@ func skipMark(body *bufio.Reader) {
 	}
 }
 
-// takeStream joins the events of a stream. One that does not tell why it ends has lost its
-// rest; so has one that [DONE] ends though each event told that it continues.
+// takeStream joins the events of a stream. A stream without a reason for its end was truncated; so was one that [DONE] ends although each event announced more.
 func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err error) {
 	sc := bufio.NewScanner(body)
 	sc.Buffer(nil, longest)

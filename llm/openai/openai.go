@@ -1,19 +1,13 @@
 // Package openai asks models behind any OpenAI-compatible endpoint.
 //
-// What the client library leaves to its users is done here. A RoundTripper writes
-// the body's members that the library drops or refuses: temperature 0 (the library
-// leaves it out and the server would then use 1), the real model name (the library
-// rejects requests by prefixes of names before they are sent), max_tokens or
-// max_completion_tokens, and base64 vectors, read in either form. It listens to the
-// headers that the library forgets (Retry-After, X-Should-Retry, Date). Around it,
-// failed calls are tried again with growing pauses and jitter or after the pause the
-// server asks for, calls keep to limits of concurrency, requests and tokens, each
-// attempt has a time limit, an answer without a choice is an error, and the key
-// appears in no error and no answer.
+// It adds what the client library leaves to its users. A RoundTripper writes the members of the body that the library drops or rejects: temperature 0 (which
+// the library omits, so the server would use 1), the real model name (the library rejects some prefixes of names before sending), max_tokens or
+// max_completion_tokens, and base64 vectors, read in either form. It reads the headers that the library ignores (Retry-After, X-Should-Retry, Date). Around it,
+// failed calls are retried with growing pauses and jitter or after the pause that the server requests; calls are limited in concurrency, requests and tokens;
+// each attempt has a time limit; an answer without a choice is an error; and the key appears in no error and no answer.
 //
-// A server that refuses a parameter is asked again without it, once; the client
-// remembers, and says so in Response.Adapted: a judge at another temperature is
-// another judge.
+// If a server rejects a parameter, the request is repeated once without it. The client remembers this and reports it in Response.Adapted, since a judge at
+// another temperature is another judge.
 package openai
 
 import (
@@ -109,7 +103,7 @@ type Client struct {
 	tokens   *rate.Limiter // nil: no limit
 
 	mu     sync.Mutex
-	shapes shape // what the endpoint takes, as far as it is known
+	shapes shape // parameters that the endpoint accepts, as far as known
 	dim    int   // of the vectors, as the first answer had it
 }
 
@@ -192,7 +186,7 @@ func (c *Client) Model() string { return c.o.Model }
 // prefixes of model names. The transport puts the real name into the body.
 const anyModel = "model"
 
-// jsonWord is what endpoints want to read somewhere before they answer in JSON mode.
+// jsonWord satisfies endpoints that require the word JSON in a prompt for JSON mode.
 const jsonWord = "Answer with one JSON object."
 
 // Generate asks for one answer.
@@ -242,9 +236,8 @@ func (c *Client) chat(r llm.Request) ask[chatAnswer] {
 	return q
 }
 
-// usage is the endpoint's report, if plausible: a text has at least a token
-// for each 40 bytes and, with some room for a chat template, no more than two for
-// each byte; an answer is not longer than its limit. Else it is estimated.
+// usage returns the endpoint's report if it is plausible: a text has at least one token per 40 bytes and, with some room for a chat template, at most two per
+// byte; an answer is not longer than its limit. Otherwise the usage is estimated.
 func (c *Client) usage(u openai.Usage, input, output string, limit int) llm.Usage {
 	in, out := u.PromptTokens, u.CompletionTokens
 	few := func(n int, s string) bool { return n < len(s)/40 || n < 0 || n == 0 && s != "" }
@@ -318,7 +311,7 @@ func (c *Client) embedding(batch []string) ask[[][]float32] {
 	return q
 }
 
-// sameLength wants vectors as long as those of the first answer: a model has one length.
+// sameLength requires all vectors to be as long as the first one: a model has one length.
 func (c *Client) sameLength(dim int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

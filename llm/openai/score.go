@@ -20,7 +20,7 @@ import (
 type scored struct {
 	model  string
 	logs   []float64
-	silent bool // it spells what it generates, as llama.cpp's server does, and echoes nothing
+	silent bool // it returns only the tokens that it generates, as llama.cpp's server does, and no echo
 }
 
 // score asks /completions to echo prompt and text with their log-probabilities, which

@@ -10,10 +10,9 @@ import (
 	"membench/llm"
 )
 
-// shape is what an endpoint takes of a request. It starts as the address suggests
-// and is learned from refusals.
+// shape describes the parameters that an endpoint accepts. It starts from the address and is learned from rejections.
 type shape struct {
-	completionTokens bool // max_completion_tokens; else max_tokens
+	completionTokens bool // max_completion_tokens (default: max_tokens)
 	noLimit          bool // neither
 	noTemperature    bool
 	noSchema         bool // no response_format json_schema
@@ -38,7 +37,7 @@ type member struct {
 
 func str(s string) []byte { return codec.AppendString(nil, s) }
 
-// members are what the transport writes into a chat request.
+// members returns the members that the transport writes into a chat request.
 func (s shape) members(model string, r llm.Request) []member {
 	out := []member{{"model", str(model)}, {"temperature", nil}, {"max_tokens", nil}, {"max_completion_tokens", nil}, {"response_format", nil}}
 	if s.stream {
@@ -134,7 +133,7 @@ func (s shape) embedMembers(model string) []member {
 	return out
 }
 
-// adapted says what of a request was not sent as asked.
+// adapted describes which parts of a request were not sent as requested.
 func (s shape) adapted(r llm.Request) string {
 	var out []string
 	if s.noTemperature {

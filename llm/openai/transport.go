@@ -21,8 +21,7 @@ import (
 	"membench/internal/codec"
 )
 
-// heard travels in an attempt's context: what the transport shall write into the
-// body, and what it heard in the answer.
+// heard travels in an attempt's context: the members that the transport writes into the body, and what it reads from the answer.
 type heard struct {
 	members []member
 	want    want
@@ -35,11 +34,11 @@ type heard struct {
 	again      string // X-Should-Retry
 	vectors    []indexed
 	chat       chatAnswer
-	spelled    []spelled // what a completion is made of, in llama.cpp's form
+	spelled    []spelled // tokens of a completion, in llama.cpp's form
 	learned    bool      // the refusal of a parameter, not of the question
 }
 
-// want is what an answer is read as.
+// want is the form in which an answer is parsed.
 type want uint8
 
 const (
@@ -54,9 +53,8 @@ type heardKey struct{}
 // transport fixes requests and listens to answers.
 type transport struct{ next http.RoundTripper }
 
-// The most that is read of an answer, in bytes. An endpoint that sends more is cut off:
-// what it sends must not decide how much memory a run takes. Of answers and vectors only
-// what counts is held while they are read.
+// Limits of an answer's length in bytes. Longer answers are cut off, so that an endpoint cannot determine how much memory a run uses. Of answers and vectors
+// only the relevant parts are held while they are read.
 const (
 	maxVectors = 48 << 20 // 2,048 vectors of 2,048 numbers as text
 	maxChat    = 8 << 20
@@ -146,7 +144,7 @@ func spelledIn(body []byte) []spelled {
 	return a.Choices[0].LogProbs.Content
 }
 
-// capped is a stream of which no more than left bytes are read.
+// capped limits a stream to left bytes.
 type capped struct {
 	r    io.Reader
 	left int64
@@ -164,8 +162,7 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readMost reads a body of n bytes at most and closes it; what is over is an error beside
-// the beginning.
+// readMost reads at most n bytes of a body and closes it; a longer body gives an error together with its beginning.
 func readMost(r io.ReadCloser, n int64) ([]byte, error) {
 	defer r.Close()
 	body, err := io.ReadAll(io.LimitReader(r, n+1))
@@ -183,8 +180,7 @@ func replace(resp *http.Response, body []byte) *http.Response {
 	return resp
 }
 
-// rewrite puts members into a body: in the place of one with that name, else at the
-// end; a nil value takes it out.
+// rewrite writes members into a body: in place of a member of that name, or at the end; a nil value removes it.
 func rewrite(body []byte, members []member) []byte {
 	out := []byte{'{'}
 	put := func(name string, value []byte) {

@@ -18,8 +18,8 @@ import (
 // AUGUSTUSOptions of AUGUSTUSMemory.
 type AUGUSTUSOptions struct {
 	ModeOptions
-	Edge  float64 `json:"edge"` // least cosine of an edge; 0: 0.7, or that of the hashing embedder
-	Keep  float64 `json:"keep"` // least score of what a walk collects; 0: 0.5, or half of it for the hashing embedder
+	Edge  float64 `json:"edge"` // minimum cosine of an edge; 0: 0.7, or the hashing embedder's
+	Keep  float64 `json:"keep"` // minimum score of a walk's results; 0: 0.5, or half of it for the hashing embedder
 	Nodes int     `json:"nodes"`
 	ImageOptions
 }

@@ -12,7 +12,7 @@ import (
 	"membench/schema"
 )
 
-// Null keeps and finds nothing: what a reader knows, or guesses, by itself.
+// Null stores and finds nothing: it measures what a reader knows, or guesses, by itself.
 func Null() memory.Spec {
 	return memory.Define("null", "keeps nothing: what the reader answers without a memory", struct{}{},
 		func(d memory.Deps, _ struct{}) (memory.System, error) { return nothing("null", false), nil })
@@ -58,7 +58,7 @@ func (s silent) Answer(ctx context.Context, _ memory.Query) (memory.Retrieved, s
 	return memory.Retrieved{}, "", ctx.Err()
 }
 
-// Oracle gives the gold evidence: what a reader can do with perfect retrieval.
+// Oracle returns the gold evidence: it measures a reader with perfect retrieval.
 func Oracle() memory.Spec {
 	return memory.Define("oracle", "gives the gold evidence: the bound of retrieval (uses ground truth)", struct{}{},
 		func(d memory.Deps, _ struct{}) (memory.System, error) {

@@ -42,8 +42,7 @@ func stemmed() store.Words {
 	return store.Words{K1: 0.5, B: 0.3, Terms: cut}
 }
 
-// TurnOptions are the weights of TurnAlone. Those of facts/retrieval.md §2 that look at
-// one turn, set on LoCoMo.
+// TurnOptions are the weights of TurnAlone, tuned on LoCoMo.
 type TurnOptions struct {
 	Words    float64 `json:"words"`    // of the z-value of BM25 over stems
 	Meaning  float64 `json:"meaning"`  // of the z-value of the cosine to the question
@@ -57,8 +56,7 @@ type TurnOptions struct {
 	First    float64 `json:"first"`    // of a turn that speaks of I or we
 }
 
-// TurnAlone ranks each turn by itself: words, meaning, who speaks, when, and what kind
-// of turn it is.
+// TurnAlone ranks each turn by itself: words, meaning, speaker, time, and kind of turn.
 func TurnAlone() memory.Spec {
 	return memory.Define("turn-alone", "ranks each turn by itself: words, meaning, speaker, date and the kind of turn",
 		TurnOptions{Words: .5, Meaning: .2, NoNames: .5, Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5},

@@ -24,16 +24,13 @@ type GAOptions struct {
 	MaxTokens int     `json:"max_tokens"`
 }
 
-// GAMemory is the memory of Generative Agents as Mem-Gallery has it: relevance, recency
-// and importance; at the end of a session it reflects and stores insights.
+// GAMemory is the memory of Generative Agents as in Mem-Gallery: relevance, recency and importance; at the end of a session it reflects and stores insights.
 //
-// Time is the count of things stored, which is what the published code falls back on.
-// Asking renews what is found in the published system; here each question meets the
-// memory as the dialogue left it.
+// Time is the number of stored entries, which is the fallback of the published code. In the published system, a question renews the entries that it finds; here
+// each question starts from the memory as the dialogue left it.
 //
-// Faithful: the three scores are added as they are, though relevance spans a fifth of
-// what the others do; evidence repeats and is expanded without end (here to 200).
-// Fixed: relevance and recency are put on [0,1] first, evidence is given once.
+// Faithful: the three scores are added unscaled, though relevance has a fifth of the others' range; evidence repeats and is expanded without limit (here 200).
+// Fixed: relevance and recency are first scaled to [0,1], and evidence is given once.
 func GAMemory() memory.Spec {
 	return modal("GAMemory", "relevance, recency, importance and reflection (Generative Agents, Mem-Gallery)",
 		GAOptions{TopK: 10, Decay: 0.995, Threshold: 0.3, Questions: 3, Insights: 3, MaxTokens: 4096}, newGA)

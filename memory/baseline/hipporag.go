@@ -26,14 +26,12 @@ type HippoOptions struct {
 	Damping float64 `json:"damping"`
 }
 
-// HippoRAG keeps passages with the facts that they state, and ranks passages by a walk
-// that starts at the things of the facts nearest to the question. (graphmem ranks so over
-// its own claims; this is the system with its own extraction.)
+// HippoRAG stores passages with the facts that they state, and ranks passages by a walk that starts at the things of the facts nearest to the question.
+// (graphmem ranks in the same way over its own claims; this is the system with its own extraction.)
 //
-// Faithful: names keep letters a to z and digits only, so that Chinese ones are all one
-// empty name, a synonym's weight takes the place of what facts said of the same two, and
-// a walk that cannot start crashes (here the passages are ranked by cosine). Fixed: names keep
-// letters of any script, and weights add up. It has no time and forgets nothing.
+// Faithful: names keep only letters a to z and digits, so that all Chinese names are the same empty name; a synonym's weight replaces the weight of facts about
+// the same two things; and a walk that cannot start crashes (here the passages are ranked by cosine). Fixed: names keep letters of any script, and weights add
+// up. It has no notion of time and forgets nothing.
 func HippoRAG() memory.Spec {
 	return modal("hipporag", "passages ranked by a walk from the facts nearest to the question (HippoRAG 2)",
 		HippoOptions{Facts: 5, Passage: 0.05, Damping: 0.5}, func(d memory.Deps, o HippoOptions) (memory.System, error) {

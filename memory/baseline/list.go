@@ -1,6 +1,5 @@
-// Package baseline holds the reference systems that are one composition of parts, a
-// file each. They are what every other number is read against: nothing (null, abstain),
-// all (full context), the gold itself (oracle), and plain retrieval.
+// Package baseline holds the reference systems that are one composition of parts, one file each. All other figures are compared with them: nothing (null,
+// abstain), everything (full context), the gold itself (oracle), and plain retrieval.
 package baseline
 
 import (

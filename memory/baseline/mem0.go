@@ -18,30 +18,26 @@ import (
 type Mem0Options struct {
 	ModeOptions
 	Near    int     `json:"near"`    // known facts that each new one is compared with
-	Both    bool    `json:"both"`    // faithful by rule: what the assistant says counts, too
-	Same    float64 `json:"same"`    // graph: cosine from which two names are one thing; 0: 0.7, or that of the hashing embedder
+	Both    bool    `json:"both"`    // faithful by rule: also extract facts from the assistant's turns
+	Same    float64 `json:"same"`    // graph: minimum cosine of two names of one thing; 0: 0.7, or the hashing embedder's
 	Triples int     `json:"triples"` // graph: shown for a question
 }
 
-// Mem0Published is Mem0 1.0.11's own loop, as the package does it: facts, the nearest
-// known ones of each by cosine, one judgement of all, and search by cosine. (mem0 is the
-// embedded memory, which departs from it where that loses evidence.)
+// Mem0Published is the loop of Mem0 1.0.11, as in the package: extract facts, find the nearest known facts of each by cosine, judge all at once, and search by
+// cosine. (mem0 is the embedded memory, which differs where this loses evidence.)
 //
-// Faithful: an update takes the new turns for the old, a deleted fact is gone; by rule
-// only what the user says counts. Fixed: evidence is united, what is taken back is kept
-// as history, what is said again word for word is noted, an answer that touches a fact
-// which is not near the new one is an addition, and the assistant counts.
+// Faithful: an update replaces the old turns by the new ones, and a deleted fact is removed; by rule, only the user's turns count. Fixed: evidence is united,
+// withdrawn facts are kept as history, verbatim repetitions are noted, an answer that touches a fact which is not near the new one is an addition, and the
+// assistant's turns count.
 func Mem0Published() memory.Spec {
 	return modal("mem0-published", "facts judged all at once against their nearest, searched by cosine (Mem0 1.0.11)", Mem0Options{Near: 5},
 		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-published", false, d, o) })
 }
 
-// Mem0Graph is Mem0Published with Mem0 1.x's graph beside it: things, relations between
-// them, and relations that are outdated.
+// Mem0Graph is Mem0Published with the graph of Mem0 1.x: things, relations between them, and outdated relations.
 //
-// Faithful: a relation is searched by whole names with underscores, which words of a
-// question seldom are, and names that are near are one thing. Fixed: by words, and names
-// are one only where they are equal or nearly so.
+// Faithful: relations are searched by whole names with underscores, which questions rarely contain, and similar names are one thing. Fixed: relations are
+// searched by words, and names are one thing only if they are equal or nearly so.
 func Mem0Graph() memory.Spec {
 	return modal("mem0-graph", "facts, and a graph of things and relations (Mem0 1.0.11 with a graph store)", Mem0Options{Near: 5, Triples: 5},
 		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-graph", true, d, o) })

@@ -27,14 +27,12 @@ type Mem0V2Options struct {
 	Threshold float64 `json:"threshold"` // least cosine of a hit
 }
 
-// Mem0V2 only ever adds: one call takes facts out of an exchange, those that are known
-// word for word are skipped, names are linked to facts, and a question's score adds
-// cosine, words and names.
+// Mem0V2 only adds: one call extracts facts from an exchange, verbatim repetitions are skipped, names are linked to facts, and the score of a hit adds cosine,
+// words and names.
 //
-// Faithful: repeats are only looked for among the ten nearest facts, only facts found by
-// cosine can be hits, and the sum is divided by what any fact of this question could reach,
-// so that scores of two questions do not compare. Fixed: repeats are looked for among
-// all, words and names add candidates, the divisor is fixed, and links that the model names are kept. In both, what is new never ends what is old.
+// Faithful: repetitions are detected only among the ten nearest facts, only facts found by cosine can be hits, and the sum is divided by the best possible
+// score for this question, so that scores of two questions are not comparable. Fixed: repetitions are detected among all facts, words and names add candidates,
+// the divisor is constant, and links that the model names are kept. In both, a new fact never ends an old one.
 func Mem0V2() memory.Spec {
 	return modal("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
 		d.Embed = embedder(d)

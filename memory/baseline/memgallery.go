@@ -44,9 +44,8 @@ func FUMemory() memory.Spec {
 	})
 }
 
-// STMemory shows the last TopK entries. Faithful: the newest first and the text cut at
-// its front, so that the newest are what is lost. Fixed: the oldest first, and the
-// oldest are cut.
+// STMemory shows the last TopK entries. Faithful: the newest come first and the text is cut at its front, so that the newest are lost. Fixed: the oldest come
+// first and are cut.
 func STMemory() memory.Spec {
 	return gallery("STMemory", "the last entries of the dialogue (Mem-Gallery)", GalleryOptions{TopK: 10, MaxTokens: 4096}, 0, memory.RetrievalBlind, func(o GalleryOptions) recall.Pipeline {
 		last := recall.Pipeline{recall.Last(o.TopK)}

@@ -30,11 +30,9 @@ const (
 	blockPersona = "persona"
 )
 
-// MemGPT is an agent that keeps its own memory (MemGPT, Letta): a core memory of two
-// blocks that it always sees, an archive that it writes to, and all that was said, to be
-// searched a page at a time. For each exchange, and each question, the agent takes steps
-// until it is done or the steps are used up. By rule what matters of the user goes to the
-// core memory, other facts to the archive, and a question searches both once.
+// MemGPT is an agent that maintains its own memory (MemGPT, Letta): a core memory of two blocks that it always sees, an archive that it writes to, and the
+// whole dialogue, which can be searched page by page. For each exchange and each question, the agent takes steps until it is done or has used all steps. By
+// rule, important facts about the user go to the core memory, other facts to the archive, and a question searches both once.
 func MemGPT() memory.Spec {
 	return memory.Define("memgpt", "an agent with core memory, archive and searchable dialogue (MemGPT, Letta)",
 		MemGPTOptions{Block: 2000, Steps: 4, Page: 5, Queue: 10, Core: 0.5}, func(d memory.Deps, o MemGPTOptions) (memory.System, error) {

@@ -24,7 +24,7 @@ type MOSOptions struct {
 	Knowledge int     `json:"knowledge"`  // entries of each knowledge, at most
 	Queue     int     `json:"queue"`      // pages shown for a question
 	Heat      float64 `json:"heat"`       // from which a segment makes profile and knowledge
-	Similar   float64 `json:"similar"`    // from which a page joins a segment; 0: 0.6, or that of the hashing embedder
+	Similar   float64 `json:"similar"`    // minimum similarity at which a page joins a segment; 0: 0.6, or the hashing embedder's
 	Near      float64 `json:"near"`       // least score of a segment, and least cosine of a page; 0: 0.1
 	KnowNear  float64 `json:"know_near"`  // least cosine of knowledge
 	KnowTop   int     `json:"know_top"`   // knowledge of each kind, for a question
@@ -39,17 +39,13 @@ const (
 	tierLong  = "long"
 )
 
-// MemoryOS keeps the last exchanges as they are, older ones as pages of segments by
-// theme, and of segments that are hot a profile of the user and knowledge.
+// MemoryOS stores the last exchanges verbatim, older ones as pages of segments by theme, and for segments that are hot a profile of the user and knowledge.
 //
-// Asking visits segments, which makes them hot, in the published system; here each
-// question meets the memory as the dialogue left it.
+// In the published system, a question visits segments, which makes them hot; here each question starts from the memory as the dialogue left it.
 //
-// Faithful: recency is counted by the clock on the wall, so it is always 1; the profile
-// is replaced whatever it lost; knowledge repeats. Fixed: dialogue time counts, a profile
-// that says less than half of the old one does not replace it, knowledge that is known is
-// not stored again. In both a page is found once, though it is in each segment that
-// its themes found, and an exchange with an empty side is kept (published it is lost).
+// Faithful: recency uses the current time, so it is always 1; the profile is replaced even if content is lost; knowledge repeats. Fixed: recency uses the
+// dialogue's time, a profile with less than half of the old one's content does not replace it, and known knowledge is not stored again. In both, a page is
+// found once although it is in each segment of its themes, and an exchange with an empty side is kept (in the published system it is lost).
 func MemoryOS() memory.Spec {
 	return modal("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
 		MOSOptions{Short: 10, Segments: 2000, Knowledge: 100, Queue: 7, Heat: 5, KnowNear: 0.01, KnowTop: 20, MetaWords: 40}, newMOS)

@@ -23,7 +23,7 @@ import (
 type MemUOptions struct {
 	ModeOptions
 	Types    []string `json:"types"`    // of items that are taken out of a session, one call each
-	Assign   float64  `json:"assign"`   // cosine from which an item belongs to a category; 0: 0.25, or that of the hashing embedder
+	Assign   float64  `json:"assign"`   // minimum cosine at which an item belongs to a category; 0: 0.25, or the hashing embedder's
 	TopK     int      `json:"top_k"`    // categories, items and sessions that are looked at
 	Salience bool     `json:"salience"` // items rank by how often and how lately they were said, too
 	Words    int      `json:"words"`    // of a category's summary
@@ -43,14 +43,12 @@ var memuCategories = []struct{ name, words string }{
 	{"work_life", "project meeting team office client company deadline 项目 会议 团队 公司 客户"},
 }
 
-// MemU takes items out of sessions, by type, and puts them into categories whose summaries
-// are written again. A question goes to categories, then items, then sessions, until what
-// was found is enough.
+// MemU extracts items from sessions, by type, and puts them into categories with summaries that are rewritten. A question searches categories, then items, then
+// sessions, until the results suffice.
 //
-// Faithful: a question that the model thinks needs no memory finds nothing, and one that
-// it thinks the categories' summaries answer finds no items; an item that is said again
-// is stored again; an item without a category that exists is in none. Fixed: every
-// question finds items; a repeat is counted on the item; an item is in the nearest category.
+// Faithful: a question that the model considers to need no memory finds nothing, and one that the model considers answered by the categories' summaries finds
+// no items; a repeated item is stored again; an item whose category does not exist has none. Fixed: every question finds items; a repetition is counted on the
+// item; an item is in the nearest category.
 func MemU() memory.Spec {
 	return modal("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
 }

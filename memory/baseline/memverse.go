@@ -22,9 +22,8 @@ type MemVerseOptions struct {
 	Chunks int `json:"chunks"`
 }
 
-// MemVerseLite keeps three memories of a dialogue: core (facts), episodic (what happened
-// in each exchange) and semantic (relations between things), and looks for things and for
-// relations. It is not MemVerse: its three LightRAG graphs are one here, relations are extracted by rule, and there is no parametric memory.
+// MemVerseLite has three memories of a dialogue: core (facts), episodic (events of each exchange) and semantic (relations between things), and searches things
+// and relations. It is not MemVerse: its three LightRAG graphs are one here, relations are extracted by rule, and there is no parametric memory.
 //
 // Faithful: only core memories are ever found. Fixed: all three are.
 func MemVerseLite() memory.Spec {

@@ -22,7 +22,7 @@ type MGOptions struct {
 	TopK      int     `json:"top_k"`
 	MaxTokens int     `json:"max_tokens"` // of the queue
 	Warning   float64 `json:"warning"`    // share of the budget from which the model is warned, and the rule archives
-	Gate      float64 `json:"gate"`       // least cosine of what the rule takes from a store
+	Gate      float64 `json:"gate"`       // minimum cosine of the rule's hits from a store
 	Words     int     `json:"summary_words"`
 }
 
@@ -34,15 +34,12 @@ const (
 	tierArchive = "archival"
 )
 
-// MGMemory is a memory with tiers, as MemGPT and Mem-Gallery have it: a queue of what
-// was said; what falls out of it goes to a searchable store and into a running summary;
-// before an answer, functions fetch what is needed.
+// MGMemory is a tiered memory, as in MemGPT and Mem-Gallery: a queue of turns; turns that leave it go to a searchable store and into a running summary; before
+// an answer, functions fetch further entries.
 //
-// Faithful: the queue is emptied only when a new entry alone is over the budget, and
-// searching the stores always fails, so that a question sees queue and summary only, and
-// what functions move between queue and working memory; that explains low published
-// scores. Fixed: the queue's size counts, and searches work.
-// Functions act on a copy for the question: reading changes nothing.
+// Faithful: the queue is emptied only when a single new entry exceeds the budget, and searching the stores always fails, so a question sees only the queue, the
+// summary, and entries that functions move between queue and working memory; that explains low published scores. Fixed: the queue's size counts, and searches
+// work. Functions act on a copy for the question: reading changes nothing.
 func MGMemory() memory.Spec {
 	return modal("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
 		MGOptions{TopK: 10, MaxTokens: 4096, Warning: 0.7, Gate: 0.1, Words: 150}, newMG)
@@ -55,7 +52,7 @@ func newMG(d memory.Deps, o MGOptions) (memory.System, error) {
 	d.Embed = embedder(d)
 	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true,
 		Colder: []string{tierWorking, tierQueue, tierRecall, tierArchive},
-		Calls:  &memory.Calls{EmbedPerUnit: memory.Span{Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2}}} // a flush embeds what it moves
+		Calls:  &memory.Calls{EmbedPerUnit: memory.Span{Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2}}} // a flush embeds the entries that it moves
 	if o.Mode == native.Faithful {
 		caps.Calls.EmbedPerQuery = memory.Span{}
 		caps.Retrieval = memory.RetrievalBlind

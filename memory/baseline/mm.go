@@ -16,8 +16,7 @@ type MMOptions struct {
 	ImageOptions
 }
 
-// MMMemory is LTMemory with images: text and caption are embedded together, and an
-// image's own vector is averaged in. What is found is shown as a list.
+// MMMemory is LTMemory with images: text and caption are embedded together, and an image's own vector is averaged in. Hits are shown as a list.
 func MMMemory() memory.Spec {
 	return modal("MMMemory", "the entries, images included, most similar to the question (Mem-Gallery)", MMOptions{TopK: 10}, func(d memory.Deps, o MMOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)

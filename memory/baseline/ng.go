@@ -15,8 +15,8 @@ import (
 // NGOptions of NGMemory.
 type NGOptions struct {
 	ModeOptions
-	Edge  float64 `json:"edge"`  // least cosine of an edge; 0: 0.6, or that of the hashing embedder
-	Keep  float64 `json:"keep"`  // least cosine of what a walk collects; 0: 0.4, or that of the hashing embedder
+	Edge  float64 `json:"edge"`  // minimum cosine of an edge; 0: 0.6, or the hashing embedder's
+	Keep  float64 `json:"keep"`  // minimum cosine of a walk's results; 0: 0.4, or the hashing embedder's
 	Near  int     `json:"near"`  // edges from this many similar entries
 	Nodes int     `json:"nodes"` // shown at most
 	ImageOptions

@@ -24,12 +24,12 @@ const (
 // RAGOptions of SimpleRAG.
 type RAGOptions struct {
 	Mode      string `json:"mode"`       // dense | lexical | fused
-	Unit      string `json:"unit"`       // turn | pair: what is cut into chunks
+	Unit      string `json:"unit"`       // turn | pair: unit that is cut into chunks
 	ChunkSize int    `json:"chunk_size"` // tokens (recall.TokensOf) of a chunk at most
 	Rerank    string `json:"rerank"`     // "" | rule | model: of the first 4·k
 }
 
-// SimpleRAG is retrieval over chunks as it is usually built.
+// SimpleRAG is retrieval over chunks in the usual form.
 func SimpleRAG() memory.Spec {
 	return memory.Define("simple-rag", "chunks, retrieved by embeddings, words or both, and optionally reranked", RAGOptions{Dense, native.Pair, 512, ""}, newRAG)
 }

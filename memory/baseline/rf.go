@@ -20,12 +20,10 @@ type RFOptions struct {
 	Words     int `json:"insight_words"`
 }
 
-// RFMemory is Reflexion as Mem-Gallery has it: all that was said, with one insight that
-// is written again at the end of each session.
+// RFMemory is Reflexion as in Mem-Gallery: the whole dialogue, with one insight that is rewritten at the end of each session.
 //
-// Faithful: the new insight replaces the old, whatever it lost; the text is cut at its
-// front, which loses the insight first. Fixed: the insight of each session stays, the newest
-// are shown in half of the budget, and the oldest entries are what is cut.
+// Faithful: the new insight replaces the old one, even if content is lost; the text is cut at its front, which loses the insight first. Fixed: the insight of
+// each session stays, the newest are shown in half of the budget, and the oldest entries are cut.
 func RFMemory() memory.Spec {
 	return modal("RFMemory", "all of the dialogue, with an insight written at each session's end (Reflexion, Mem-Gallery)",
 		RFOptions{MaxTokens: 4096, Words: 150}, func(d memory.Deps, o RFOptions) (memory.System, error) {

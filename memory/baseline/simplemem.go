@@ -26,7 +26,7 @@ type SimpleMemOptions struct {
 	Semantic   int `json:"semantic"`   // entries by meaning, for each search
 	Keyword    int `json:"keyword"`    // entries by words
 	Structured int `json:"structured"` // entries by persons, places, entities and times
-	Rounds     int `json:"rounds"`     // of looking whether what was found is enough
+	Rounds     int `json:"rounds"`     // rounds of checking whether the results suffice
 }
 
 // SimpleMem reads the dialogue by windows and writes entries: sentences that are alone,

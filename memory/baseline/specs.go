@@ -2,7 +2,7 @@ package baseline
 
 import "membench/memory"
 
-// Specs lists the systems of this package: bounds first, then what retrieves.
+// Specs lists the systems of this package: bounds first, then retrieval systems.
 func Specs() []memory.Spec {
 	return []memory.Spec{
 		Null(), Abstain(), Oracle(), FullContext(),

@@ -28,12 +28,10 @@ const (
 	routeImage    = "image"
 )
 
-// UniversalRAGMemory asks first where to look: nowhere, among texts, among images.
+// UniversalRAGMemory first decides where to search: nowhere, among texts, or among images.
 //
-// Faithful: the answer is read by its letters, "no" first, so that "I cannot tell" looks
-// nowhere; an answer that is none of the three is a document (the published code draws
-// lots). Fixed: it is read as a word, and nowhere means among texts: questions to a memory
-// want the memory.
+// Faithful: the answer is matched by letters, "no" first, so "I cannot tell" means nowhere; an answer that matches none of the three means documents (the
+// published code chooses at random). Fixed: it is matched as a word, and nowhere means among texts, since questions to a memory need the memory.
 func UniversalRAGMemory() memory.Spec {
 	return modal("UniversalRAGMemory", "texts or images, as the question requires (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)

@@ -13,16 +13,15 @@ import (
 	"membench/schema"
 )
 
-// An Answer is what a graph says to a question.
+// An Answer is the graph's answer to a question.
 type Answer struct {
 	reader.Answer
 	Hits    []memory.Hit // best first; behind them turns that the answer rests on and words did not find
 	Unknown []string     // names in the question that nothing in the graph mentions
 }
 
-// Answer answers a question from at most k turns, as of a time ("": all that is known).
-// Without a reader the claims answer where they can (Told), names that nobody mentioned
-// are rejected, and else the words that were found do (reader.Cautious).
+// Answer answers a question from at most k turns, as of a time ("": everything known). Without a reader the claims answer if they can (Told); names that are
+// never mentioned are rejected; otherwise the words of the hits decide (reader.Cautious).
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
 	question = r.p.v.called(question)

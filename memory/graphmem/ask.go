@@ -21,7 +21,7 @@ type Reply struct {
 	Answer   string     `json:"answer"`
 	Used     []int      `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string   `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
-	Quoted   []string   `json:"quoted,omitempty"`  // what was said nearest to it, where nothing answers the question
+	Quoted   []string   `json:"quoted,omitempty"`  // nearest turns, if nothing answers the question
 	Near     []string   `json:"near,omitempty"`    // claims found near by, where nothing was said near it either
 	By       schema.By  `json:"by"`                // "rule" or the model
 	Turns    int        `json:"turns"`
@@ -29,7 +29,7 @@ type Reply struct {
 	Hits     []ReplyHit `json:"hits"` // best first
 }
 
-// A ReplyHit is a turn that the answer was sought in, and what rests on it.
+// A ReplyHit is a turn that was searched for the answer, and the claims based on it.
 type ReplyHit struct {
 	schema.QAHit
 	Claims []ReplyClaim        `json:"claims,omitempty"`
@@ -165,7 +165,7 @@ func known(t *graph.Trail, asOf string) {
 	}
 }
 
-// Shown are at most n hits to show: those that the answer was taken from, else the best.
+// Shown returns at most n hits to show: those of the answer, or the best.
 func (rep *Reply) Shown(n int) (out []ReplyHit) {
 	for _, rank := range rep.Used {
 		if rank <= len(rep.Hits) && len(out) < n {

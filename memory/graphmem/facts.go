@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// A Fact is a claim of the graph with what it rests on.
+// A Fact is a claim of the graph with its evidence.
 type Fact struct {
 	ID         schema.ClaimID
 	Text       string // subject, predicate, object
@@ -21,16 +21,16 @@ type Fact struct {
 	Confidence float64
 	Status     string
 	Domain     string
-	Denied     bool             // it says that it is not so
-	Rivals     []schema.ClaimID // claims that cannot hold beside it, nearest first
+	Denied     bool             // it denies the statement
+	Rivals     []schema.ClaimID // claims that contradict it, nearest first
 	Evidence   []Quote          // oldest first
 }
 
-// A Quote is what a claim rests on: a memory and the turns that it came from.
+// A Quote is evidence for a claim: a memory and its turns.
 type Quote struct {
 	Memory schema.NodeID
 	Time   string // of the memory; RFC 3339 or its beginning, "" unknown
-	Event  string // when what it says happened, as schema.Evidence has it; "" unknown
+	Event  string // time of the event, as in schema.Evidence; "" unknown
 	Text   string
 	Turns  []schema.EventRef
 }

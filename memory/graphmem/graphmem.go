@@ -32,13 +32,13 @@ const version = "5"
 type Options struct {
 	Weights
 	Ranking string `json:"ranking"`       // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
-	Keep    bool   `json:"keep,omitzero"` // go on with what an earlier process left in the store of record, the first time that a namespace is opened
+	Keep    bool   `json:"keep,omitzero"` // continue with the store of record of an earlier process when a namespace is opened for the first time
 }
 
 // Defaults are the options that the system has where nothing is said.
 func Defaults() Options { return Options{Weights: Learnt()} }
 
-// Check says what is wrong with options.
+// Check returns an error if options are invalid.
 func (o Options) Check() error {
 	if o.Ranking != Sum && o.Ranking != HippoRAG && o.Ranking != Graphiti {
 		return fmt.Errorf("ranking %q: have \"\", %s and %s", o.Ranking, HippoRAG, Graphiti)
@@ -65,10 +65,8 @@ func Spec() memory.Spec {
 // hashing one, which needs no model.
 func New(d memory.Deps, o Options) memory.System { return NewIn(d, o, nil) }
 
-// NewIn is New with the graph in a store of the caller's choice, e.g. a Neo4j server.
-// The store is the store of record: each turn is one Apply, and each question reads what
-// is there, whoever changed it: of a graph.Followed what changed, else the whole graph. nil:
-// in process.
+// NewIn is New with the graph in a given store, e.g. a Neo4j server. It is the store of record: each turn is one Apply, and each question reads the current
+// content, including changes by others: for a graph.Followed only the changes, otherwise the whole graph. nil: in process.
 func NewIn(d memory.Deps, o Options, home native.Home) memory.System { return named(Name, d, o, home) }
 
 func named(name string, d memory.Deps, o Options, home native.Home) memory.System {

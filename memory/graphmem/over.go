@@ -14,10 +14,8 @@ import (
 // A Reading is the retrieval of the graph memory over a graph that is there already.
 type Reading struct{ p *policy }
 
-// Over is the same retrieval over a graph that someone already has: one of graphir, one
-// in Neo4j, one made of the export of a memory system, whose memories count as turns if it has none. The graph is never written to. It is read whole
-// now, and by each
-// question again: of a graph.Followed what changed.
+// Over is the same retrieval over an existing graph: made by graphir, in Neo4j, or made of the export of a memory system, whose memories count as turns if it
+// has none. The graph is never written to. It is read whole now, and updated before each question: for a graph.Followed only the changes.
 func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Reading, error) {
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)
@@ -31,12 +29,12 @@ func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Readin
 
 var _ memory.Memory = (*Reading)(nil)
 
-// Ingest refuses: the graph is someone else's.
+// Ingest fails: the graph belongs to another program.
 func (r *Reading) Ingest(context.Context, memory.Batch) (memory.Receipt, error) {
 	return memory.Receipt{}, fmt.Errorf("storing a turn in a graph that is only read: %w", errReadOnly)
 }
 
-// Retrieve ranks the graph's turns. The ids of hits are those of their nodes.
+// Retrieve ranks the graph's turns. The ids of hits are the ids of their nodes.
 func (r *Reading) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if err := ctx.Err(); err != nil {
 		return memory.Retrieved{}, err
@@ -50,7 +48,7 @@ func (r *Reading) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 // Close has nothing to do: the graph is the caller's.
 func (r *Reading) Close() error { return nil }
 
-// Size counts what can be found: turns and claims.
+// Size counts the turns and claims that can be found.
 func (r *Reading) Size() (turns, claims int) { return r.p.v.st.Len(), len(r.p.v.facts) }
 
 // Speakers are the names of who spoke, in the order they came.
@@ -91,16 +89,15 @@ func (r *Reading) Unknown(question string) (out []string) {
 // Graph is the graph that the last question was answered from, to walk its evidence.
 func (r *Reading) Graph() *graph.Local { return r.p.g }
 
-// With is the same reading with other options. The two share what they know of the
-// graph: one goroutine may use them.
+// With returns the same reading with other options. Both share their copy of the graph and are not safe for concurrent use.
 func (r *Reading) With(o Options) *Reading {
 	p := *r.p
 	p.o = o
 	return &Reading{&p}
 }
 
-// SaidBy reports whether something of the given time counts at asOf: it was said by then,
-// or nobody knows when. Both are RFC 3339 or its beginning; "" as asOf is after all.
+// SaidBy reports whether something of the given time counts at asOf: it was said by then, or its time is unknown. Both are RFC 3339 or a prefix of it; "" as
+// asOf is after everything.
 func SaidBy(at, asOf string) bool {
 	end, limited := until(asOf)
 	t, ok := schema.ParseTime(at, nil)

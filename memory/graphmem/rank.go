@@ -13,8 +13,7 @@ import (
 	"membench/schema"
 )
 
-// Weights of what a turn's score is made of, each 0 to leave the part out (it is then
-// not computed). z is (x − mean)/sd over the turns that may answer, per question.
+// Weights of the parts of a turn's score; a part with weight 0 is not computed. z is (x − mean)/sd over the turns that may answer, per question.
 type Weights struct {
 	Words          float64 `json:"words"`           // z of BM25 of the turn's best passage
 	Meaning        float64 `json:"meaning"`         // z of the cosine to the question without names
@@ -37,15 +36,13 @@ type Weights struct {
 	Standing       float64 `json:"standing"`        // a rule laid down for later, when help is asked for
 	Terse          float64 `json:"terse"`           // the side that says less: how much less
 	TerseOwn       float64 `json:"terse_own"`       // the same, when something of the asker's own is asked
-	TerseTold      float64 `json:"terse_told"`      // the same, when it is asked what the other side said
+	TerseTold      float64 `json:"terse_told"`      // the same, for questions about what the other side said
 	TerseWhole     float64 `json:"terse_whole"`     // the same, when an order or a summary is asked for
 	IsA            float64 `json:"is_a"`            // members of a class that the question names, by a general lexicon
 }
 
-// Learnt are the weights that were learnt on two thirds of LoCoMo, REALTALK, BEAM,
-// Mem-Gallery and HaluMem together (listwise softmax, each source by its own weight) and
-// rounded; docs/graph-memory.md has what each brings where, and what the third that was
-// kept back says.
+// Learnt returns the weights learned on two thirds of LoCoMo, REALTALK, BEAM, Mem-Gallery and HaluMem together (listwise softmax, each source with its own
+// weight), rounded; docs/graph-memory.md has the effect of each part, and the figures of the third that was held out.
 func Learnt() Weights {
 	return Weights{Words: .15, Meaning: .45, Window: .35, Next: .2, Session: .2, SessionMeaning: .2, ReplyWords: .1, ReplyMeaning: .4,
 		Speaker: 1.1, Date: 5.5, When: .75, Temporal: .2, Length: .5, Question: -.7, First: .65, Standing: 1.8,

@@ -15,8 +15,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// A Told is an answer that the graph's claims give by themselves: which value holds, which
-// one did before, how many there are, which of two events came first.
+// A Told is an answer from the graph's claims alone: the current value, the former one, a number, or the first of two events.
 type Told struct {
 	Text   string
 	Claims []schema.ClaimID // that it was taken from
@@ -71,9 +70,8 @@ var askings = []asking{
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
 }
 
-// Told answers a question from the claims that were known by asOf, and is false where its
-// form is another, nobody of that name is known, or no claim speaks of it. Another
-// person's claim never answers.
+// Told answers a question from the claims known by asOf. It is false if the question has another form, nobody of that name is known, or no claim is about it.
+// Another person's claim never answers.
 func (r *Reading) Told(question, asOf string) (Told, bool) {
 	question = strings.TrimSpace(question)
 	for _, a := range askings {

@@ -36,13 +36,12 @@ func (m *Memory) items() []memory.Item {
 	return out
 }
 
-// Snapshot yields what is kept.
+// Snapshot yields the stored memories.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	return memory.Each(ctx, m.items())
 }
 
-// EndSession takes the session's delta: what differs, and what was said again without
-// a change (Mem0's NONE), which is kept.
+// EndSession records the session's delta: the differences, and repeated facts without a change (Mem0's NONE), which are kept.
 func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return memory.Receipt{}, err
@@ -59,8 +58,7 @@ func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt
 	return memory.Receipt{}, nil
 }
 
-// Delta yields what the session changed, of sessions that ended since the memory was
-// opened or attached: the journal does not say where one ends.
+// Delta yields the changes of a session that ended since the memory was opened or attached: the journal does not record where a session ends.
 func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
 	return memory.Told(m.deltas, session)
 }
@@ -103,7 +101,7 @@ func clones(m map[string][]int) map[string][]int {
 	return out
 }
 
-// Capabilities says what the system does.
+// Capabilities describes the system.
 func (s *System) Capabilities() memory.Capabilities {
 	const many = 1 << 20 // facts of a batch
 	c := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerQuery: memory.Exactly(1)},
@@ -130,7 +128,7 @@ func (s *System) Capabilities() memory.Capabilities {
 // SpecOptions of the embedded memory as a system under test.
 type SpecOptions struct {
 	Mode Mode `json:"mode"` // keep | faithful
-	Raw  bool `json:"raw"`  // store turns as they are
+	Raw  bool `json:"raw"`  // store turns verbatim
 }
 
 // Spec is the embedded memory in process, with Mem0's way of keeping facts.

@@ -1,11 +1,8 @@
-// Package mem0 is Mem0's behaviour in process: facts are extracted from the turns,
-// each is compared with the most similar known ones, and ADD, UPDATE, DELETE or NONE
-// is applied, with a history. docs/adr/0002-embedded-memory.md says where it departs.
+// Package mem0 is Mem0's behaviour in process: facts are extracted from the turns, each is compared with the most similar known ones, and ADD, UPDATE, DELETE
+// or NONE is applied, with a history. docs/adr/0002-embedded-memory.md lists the differences.
 //
-// Stored format: one journal a namespace, <dir>/<run>/<scope>.jsonl, names
-// percent-encoded. The first line is a header; each further line is one batch with
-// all that it changed, so a batch is stored whole or not at all. Nothing is ever
-// rewritten: the journal is the history.
+// Stored format: one journal per namespace, <dir>/<run>/<scope>.jsonl, with percent-encoded names. The first line is a header; each further line is one batch
+// with all of its changes, so a batch is stored completely or not at all. Nothing is ever rewritten: the journal is the history.
 package mem0
 
 import (
@@ -31,15 +28,14 @@ import (
 	"membench/schema"
 )
 
-// Mode decides what an update does to the evidence of what it updates.
+// Mode determines the effect of an update on the evidence of the updated fact.
 type Mode string
 
 const (
-	// Keep adds a contradicting fact beside the old one, unites the turns of what is
-	// restated or refined, and stores a restatement again when something related was
+	// Keep adds a contradicting fact to the old one, unites the turns of a restated or refined fact, and stores a restatement again if something related was
 	// said in between (so that A, B, A leaves evidence of the second A).
 	Keep Mode = "keep"
-	// Faithful does what Mem0 1.x does: UPDATE replaces text and metadata, DELETE removes.
+	// Faithful follows Mem0 1.x: UPDATE replaces text and metadata, DELETE removes.
 	Faithful Mode = "faithful"
 )
 
@@ -51,15 +47,14 @@ func Modes() []Mode { return []Mode{Keep, Faithful} }
 type Options struct {
 	Dir       string        // "": nothing on disk
 	Mode      Mode          // "": Keep
-	Raw       bool          // store turns as they are, without extraction
+	Raw       bool          // store turns verbatim, without extraction
 	NoPrefix  bool          // leave "[User] " and "[Agent] " off; the payload then has role
 	Generator llm.Generator // nil: by rule
 	Prompts   llm.Prompts   // of the generator
-	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
+	Embedder  llm.Embedder  // nil: hashing; other embedders are called again after Attach
 	Points    Points        // nil: points and vectors in this process
-	TakeOver  bool          // Attach drops what Points has of a namespace whose journal is not there
-	// Eager embeds what a batch stored before its Ingest returns, so that questions do
-	// not pay for it; else the first question does.
+	TakeOver  bool          // Attach drops Points' data of a namespace without a journal
+	// Eager embeds the points of a batch before its Ingest returns, so that the first question need not.
 	Eager bool
 	// Wrap is placed between the journal and its file, to inject faults in tests.
 	Wrap func(io.Writer) io.Writer
@@ -113,7 +108,7 @@ func (s *System) path(ns memory.Namespace) string {
 	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
 }
 
-// Open drops what ns held.
+// Open returns an empty memory for ns and removes its data.
 func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -139,7 +134,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return s.Attach(ctx, ns)
 }
 
-// Attach opens what an earlier run left; nothing is written before the first Ingest.
+// Attach opens the memory of an earlier run; nothing is written before the first Ingest.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m, err := s.attach(ctx, ns)
 	if err != nil {
@@ -189,7 +184,7 @@ func (s *System) memory(ns memory.Namespace, st *store) *Memory {
 	return m
 }
 
-// Namespaces lists what Dir (or the process) holds of a run.
+// Namespaces lists the namespaces of a run in Dir (or in the process).
 func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
 	var out []memory.Namespace
 	if s.o.Dir == "" {
@@ -347,7 +342,7 @@ func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 	}
 }
 
-// History is what all batches did, oldest first.
+// History returns the operations of all batches, oldest first.
 func (m *Memory) History(context.Context) (memory.Receipt, error) {
 	return memory.Receipt{Changes: slices.Clone(m.store.history), Usage: m.store.usage, Degraded: slices.Clone(m.store.degraded)}, nil
 }
@@ -365,7 +360,7 @@ func (m *Memory) Drop(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the journal; what was ingested is on disk already.
+// Close closes the journal; ingested batches are already on disk.
 func (m *Memory) Close() error {
 	if m.log == nil {
 		return nil

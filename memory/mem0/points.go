@@ -12,10 +12,8 @@ import (
 	"membench/schema"
 )
 
-// Points keeps the points of memories outside the process, as Mem0 keeps them in a
-// vector store beside its history. The journal stays what a memory is known by: it is
-// written first, and what a kill kept from the points is put there when the memory is
-// attached again. Everything here may be done twice.
+// Points stores the points of memories outside the process, as Mem0 stores them in a vector store in addition to its history. The journal remains
+// authoritative: it is written first, and points that are missing after a kill are written when the memory is attached again. All operations may be repeated.
 type Points interface {
 	// Held returns the checksum of each point of the namespace; no points is not an error.
 	Held(ctx context.Context, ns memory.Namespace) (map[schema.PointID]string, error)
@@ -30,7 +28,7 @@ type Points interface {
 	Nearest(ctx context.Context, ns memory.Namespace, q memory.Query, v []float32, n int) (map[schema.PointID]float64, error)
 }
 
-// A Point is one memory as it is kept outside.
+// A Point is the external form of one memory.
 type Point struct {
 	ID      schema.PointID
 	Payload schema.Object // with the turns it rests on, as events

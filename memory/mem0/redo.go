@@ -11,8 +11,8 @@ import (
 	"membench/memory"
 )
 
-// Redo takes back the first batch in which a model failed an operation, and all after it:
-// what they stored rests on the rule. It reports whether there was one.
+// Redo removes the first batch in which a model failed an operation, and all later batches, because they are based on the rule. It reports whether there was
+// one.
 func (m *Memory) Redo(ctx context.Context) (bool, error) {
 	if m.sys.o.Dir == "" || m.log != nil || !slices.ContainsFunc(m.store.degraded, failed) {
 		return false, nil

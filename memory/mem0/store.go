@@ -41,7 +41,7 @@ type change struct {
 	Payload    *schema.Object    `json:"payload,omitempty"`
 	Events     []schema.EventRef `json:"events,omitempty"`
 	Supersedes []schema.PointID  `json:"supersedes,omitempty"` // kept, but contradicted by this one
-	// Attachments are those of the turns that the point was made of.
+	// Attachments are the attachments of the point's turns.
 	Attachments []schema.Attachment `json:"attachments,omitempty"`
 }
 

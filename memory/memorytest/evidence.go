@@ -20,9 +20,8 @@ import (
 	"membench/schema"
 )
 
-// Recorded answers with all-MiniLM-L6-v2's vectors of LoCoMo's turns and questions, as
-// they are in folder dir (locomo8.f16.npy, locomo8.keys.jsonl). What is not recorded
-// is an error, never another vector.
+// Recorded returns an embedder with all-MiniLM-L6-v2's recorded vectors of LoCoMo's turns and questions from the folder dir (locomo8.f16.npy,
+// locomo8.keys.jsonl). A text without a recorded vector is an error.
 func Recorded(t testing.TB, dir string) llm.Embedder {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "locomo8.f16.npy"))
@@ -129,9 +128,8 @@ func EvidenceRecall(ctx context.Context, sys memory.System, c schema.Case, k int
 	return AskEvidence(ctx, m, c, k, unit, memory.CapabilitiesOf(sys).UsesGold)
 }
 
-// AskEvidence asks those questions of a case that name evidence, in their order, and
-// gives the share of the gold among the first k distinct units of the hits: every hit is
-// expanded to its turns in rank order, and unit says what a turn counts as (nil: itself).
+// AskEvidence asks the questions of a case that name evidence, in order, and returns the share of the gold among the first k distinct units of the hits: every
+// hit is expanded to its turns in rank order, and unit maps a turn to its unit (nil: the turn itself).
 func AskEvidence(ctx context.Context, m memory.Memory, c schema.Case, k int, unit func(schema.EventRef) schema.EventRef, gold bool) ([]Score, error) {
 	var out []Score
 	for _, q := range c.Questions {

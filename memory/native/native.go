@@ -1,7 +1,5 @@
-// Package native makes a memory.System from a policy: it cuts batches into observations
-// (turns, or a user's and an assistant's turn together), keeps the keys of batches,
-// and gives snapshots, deltas, clones and exports. What is left to a policy is how it
-// stores one observation and how it recalls.
+// Package native makes a memory.System from a policy: it cuts batches into observations (turns, or a user's and an assistant's turn together), stores the keys
+// of batches, and provides snapshots, deltas, clones and exports. A policy stores one observation and recalls.
 //
 // Memories live in the process: a native system does not attach to an earlier run.
 package native
@@ -26,7 +24,7 @@ import (
 
 // Modes of systems that reproduce a published one.
 const (
-	Faithful = "faithful" // also what is wrong in the published code and changes results
+	Faithful = "faithful" // includes mistakes of the published code that change results
 	Fixed    = "fixed"    // the default
 )
 
@@ -47,12 +45,12 @@ const (
 	Pair = "pair"
 )
 
-// An Observation is what a policy stores at once.
+// An Observation is the unit that a policy stores at once.
 type Observation struct {
 	Session     string
 	Turns       []schema.Turn
 	Text        string // "name: text" lines, captions after them in brackets
-	Words       string // the same for word indexes: captions without what marks them
+	Words       string // the same for word indexes: captions without their marks
 	Time        string // of the first turn
 	Sources     []schema.EventRef
 	Attachments []schema.Attachment
@@ -61,14 +59,13 @@ type Observation struct {
 	Batch       memory.Batch // it came in; for owner and metadata
 }
 
-// A Policy is what differs between native systems. One goroutine uses it.
+// A Policy is the system-specific part of a native system. It is not safe for concurrent use.
 type Policy interface {
-	// Store keeps o and says in r what it did. What can fail is done before anything is
-	// changed: after an error the same observation comes again.
+	// Store stores o and records its operations in r. Operations that can fail must precede any change: after an error the same observation is stored again.
 	Store(ctx context.Context, o Observation, r *memory.Receipt) error
-	// Recall answers a query without changing what later queries see.
+	// Recall answers a query without changing the results of later queries.
 	Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error)
-	// Records lists what is kept, live only, in any order.
+	// Records lists the live records, in any order.
 	Records() []store.Record
 	Clone() Policy
 }
@@ -289,7 +286,7 @@ func (o Observation) Record(kind string) store.Record {
 	return r
 }
 
-// Made is a record of what was made of o: of its words only the given ones are searched.
+// Made returns a record derived from o: only the given words of it are searched.
 func (o Observation) Made(kind, text string) store.Record {
 	r := o.Record(kind)
 	r.Text, r.Index = text, ""
@@ -345,12 +342,12 @@ func (m *Memory) items() []memory.Item {
 	return out
 }
 
-// Snapshot yields what is kept. A turn that waits for its answer is not there yet.
+// Snapshot yields the stored records. A turn that waits for its answer is not included.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	return memory.Each(ctx, m.items())
 }
 
-// Delta yields what the session changed; it is an error to ask before its end.
+// Delta yields the changes of the session; it fails before the session's end.
 func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
 	return memory.Told(m.deltas, session)
 }
@@ -370,7 +367,7 @@ func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
 // Keys are the batches stored, in order.
 func (m *Memory) Keys(context.Context) ([]string, error) { return slices.Clone(m.keys), nil }
 
-// History is what was done so far.
+// History returns the operations so far.
 func (m *Memory) History(context.Context) (memory.Receipt, error) {
 	return memory.Receipt{Changes: slices.Clone(m.changes), Usage: m.usage, Degraded: slices.Clone(m.wrong)}, nil
 }

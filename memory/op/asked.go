@@ -9,15 +9,14 @@ import (
 	"membench/internal/tokens"
 )
 
-// words cuts Chinese for everybody here; it is safe for concurrent use.
+// words cuts Chinese text for the whole package; it is safe for concurrent use.
 var words = hanseg.New(nil)
 
-// meta words are about the talking, not about what was talked of.
+// meta words are about the conversation, not about its subject.
 var meta = map[string]bool{"tell": true, "told": true, "mention": true, "say": true, "said": true, "talk": true, "ever": true, "know": true, "rememb": true, "remember": true, "share": true,
 	"提到": true, "告诉": true, "说过": true, "提过": true, "知道": true, "记得": true, "聊过": true, "时候": true, "什么": true, "哪里": true, "名字": true, "一下": true, "开始": true, "现在": true, "目前": true}
 
-// Content are the words of a text that say what it is about, each once, in their order:
-// of English the stems of what is not a function word, of Chinese nouns, places, names, and
+// Content returns the content words of a text, each once, in order: for English the stems of all but function words, for Chinese nouns, places, names, and
 // longer verbs and adjectives.
 func Content(text string) (out []string) {
 	add := func(w string) {

@@ -15,7 +15,7 @@ const (
 	PurposeSupport    = "support"
 )
 
-// A Complexity says how many searches a question needs: none or little, one, several.
+// A Complexity is the number of searches that a question needs: none or little, one, several.
 type Complexity string
 
 const (
@@ -24,8 +24,7 @@ const (
 	Several Complexity = "C"
 )
 
-// RuleComplexity is several searches for a question about several names, about all of a
-// kind, or about the order of two events; else one.
+// RuleComplexity returns several searches for a question about several names, about all of a kind, or about the order of two events; otherwise one.
 func RuleComplexity(question string) Complexity {
 	p := RulePlan(question)
 	if len(p.Parts) > 0 || len(Entities(question)) > 1 || p.InTime && joins.MatchString(question) {
@@ -48,8 +47,7 @@ func ModelComplexity(ctx context.Context, g llm.Generator, p llm.Prompts, questi
 	return a.Complexity, u, err
 }
 
-// ModelNextStep asks a model for one sentence of reasoning, to be searched with; done
-// says that the texts answer the question.
+// ModelNextStep asks a model for one sentence of reasoning to search with; done reports that the texts answer the question.
 func ModelNextStep(ctx context.Context, g llm.Generator, p llm.Prompts, question string, texts []string) (sentence string, done bool, u llm.Usage, err error) {
 	type answer struct {
 		Sentence string `json:"sentence"`

@@ -62,7 +62,7 @@ func long(key string) bool { return utf8.RuneCountInString(key) >= 5 }
 // common, in [0,1]; 0 when one has none.
 func Jaccard(a, b string) float64 { return jaccard(distinct(a), distinct(b)) }
 
-// Share is Jaccard of two lists of words as they are.
+// Share returns the Jaccard similarity of two lists of words.
 func Share(a, b []string) float64 {
 	return jaccard(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
 }
@@ -79,8 +79,7 @@ func Closest(text string, n int, of func(i int) string) int {
 	return at
 }
 
-// Picked are the things that an answer names by their numbers, from 1; other numbers are
-// left out.
+// Picked returns the things that an answer names by their numbers, from 1; other numbers are skipped.
 func Picked[T comparable](numbers []int, of []T) (out []T) {
 	for _, n := range numbers {
 		if n >= 1 && n <= len(of) && !slices.Contains(out, of[n-1]) {
@@ -113,7 +112,7 @@ func negated(s string) bool {
 	return len(negWords.FindAllStringIndex(notNegation.Replace(s), -1))%2 == 1
 }
 
-// slots hold one value at a time for one speaker. A capture names what the slot is of.
+// slots hold one value at a time for one speaker. A capture group distinguishes slots of one kind.
 var slots = []struct {
 	name string
 	re   *pattern.Pattern

@@ -77,11 +77,11 @@ func Captioned(turns []schema.Turn) []schema.Turn {
 type Relation string
 
 const (
-	New      Relation = "new"      // says something else
-	Same     Relation = "same"     // says what is known, or a part of it
-	Refines  Relation = "refines"  // says what is known and more
-	Replaces Relation = "replaces" // takes the place of what is known: both cannot hold
-	Retracts Relation = "retracts" // only takes back what is known
+	New      Relation = "new"      // a different statement
+	Same     Relation = "same"     // repeats a known fact or a part of it
+	Refines  Relation = "refines"  // contains a known fact and more
+	Replaces Relation = "replaces" // replaces a known fact: both cannot be true
+	Retracts Relation = "retracts" // only withdraws a known fact
 )
 
 // A Known fact is a candidate that a new one is judged against.
@@ -91,7 +91,7 @@ type Known struct {
 	Role string
 }
 
-// A Verdict is what became of the fact with index Fact. Text is what to store.
+// A Verdict is the decision on the fact with index Fact. Text is the text to store.
 type Verdict struct {
 	Fact     int // -1: none of the given facts
 	Relation Relation

@@ -18,12 +18,12 @@ const (
 	PurposeRefine = "refine"
 )
 
-// A Plan says how to look for the answer of a question (QARP, seed 002).
+// A Plan describes how to search for the answer to a question (QARP).
 type Plan struct {
 	Keywords  []string // to search with
 	Parts     []string // questions to search one by one; none: the question is one
 	InTime    bool     // the answer wants the order of events
-	Latest    bool     // only what holds now counts
+	Latest    bool     // only current facts count
 	Threshold float64  // that the best hit must reach, in [0,1]; meant for the published embedder
 	Hint      string   // for who reads the hits
 }
@@ -42,7 +42,7 @@ var (
 	joins       = pattern.New(`(?i)\s*(?:,? and |; | as well as | versus | vs\.? )\s*|以及|还有|和|与|、`)
 )
 
-// FallbackPlan is the plan where a model gives none: the first five words, nothing else.
+// FallbackPlan is the plan when a model gives none: the first five words.
 func FallbackPlan(question string) Plan {
 	words := strings.Fields(question)
 	return Plan{Keywords: words[:min(5, len(words))], Threshold: usualThreshold}
@@ -104,7 +104,7 @@ func ModelPlan(ctx context.Context, g llm.Generator, p llm.Prompts, question str
 	return Plan{clean(a.Keywords), parts[:min(maxParts, len(parts))], a.InTime, a.Latest, a.Threshold, strings.TrimSpace(a.Hint)}, u, err
 }
 
-// A Refined hit is one that helps to answer: the index of its text, and what to show of it.
+// A Refined hit helps to answer: the index of its text, and the part of it to show.
 type Refined struct {
 	Index int
 	Text  string
@@ -112,8 +112,7 @@ type Refined struct {
 
 var refineSchema = []byte(`{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"text":{"type":"string"}}}}}}`)
 
-// ModelRefine asks a model which of the texts answer the question, and what to show of
-// each; none is an answer, too. Numbers that are no text's, or come twice, are omitted.
+// ModelRefine asks a model which of the texts answer the question, and what to show of each; none is a valid answer. Invalid and repeated numbers are skipped.
 func ModelRefine(ctx context.Context, g llm.Generator, p llm.Prompts, question string, plan Plan, texts []string) ([]Refined, llm.Usage, error) {
 	type answer struct {
 		Items []struct {
@@ -151,8 +150,7 @@ func ModelRefine(ctx context.Context, g llm.Generator, p llm.Prompts, question s
 	return out, u, err
 }
 
-// RuleRefine keeps every text that shares a content word with the question or a part of
-// the plan, or all when none does; in their order, as they are.
+// RuleRefine keeps every text that shares a content word with the question or a part of the plan, or all texts if none does; unchanged and in order.
 func RuleRefine(question string, p Plan, texts []string) (out []Refined) {
 	asked := Content(question)
 	for _, part := range p.Parts {

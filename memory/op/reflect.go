@@ -57,9 +57,8 @@ const (
 	PurposeSurprisal  = "surprisal"
 )
 
-// OrRule does an operation of ingest by the model, or by its rule twin if there is no model or no usable answer; the latter is noted in r. A cancelled
-// context, a failure that every call would meet and one that may pass are errors: what is
-// made of rules is stored for good.
+// OrRule does an operation of ingest by the model, or by its rule if there is no model or no usable answer; the latter is noted in r. A cancelled context, a
+// failure that every call would meet and one that may be temporary are errors, since the results of rules are stored permanently.
 func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purpose string, model func() (T, llm.Usage, error), rule func() T) (T, error) {
 	if g == nil {
 		return rule(), nil
@@ -74,13 +73,13 @@ func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purp
 	case llm.Fatal(err), llm.Passing(err):
 		return v, err
 	}
-	if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+	if llm.KindOf(err) != llm.KindDryRun { // no call was made: nothing is lost
 		r.Degraded = append(r.Degraded, memory.ByRule(purpose, err))
 	}
 	return rule(), nil
 }
 
-// Ask puts one question whose answer is JSON; the prompt is that of the purpose.
+// Ask asks one question whose answer is JSON, with the prompt of the purpose.
 func Ask[T any](ctx context.Context, g llm.Generator, p llm.Prompts, purpose, prompt string, valid func(T) error) (T, llm.Usage, error) {
 	return llm.JSON[T](ctx, g, llm.Request{Purpose: purpose, System: Prompt(p, purpose).Text, Prompt: prompt}, valid)
 }
@@ -138,9 +137,8 @@ var (
 var generic = map[string]bool{"thing": true, "time": true, "day": true, "monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true, "sunday": true, "yes": true, "no": true, "hey": true, "wow": true, "thanks": true, "user": true, "assistant": true,
 	"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
 
-// Entities are names in a text: words with a capital inside a sentence, what is quoted
-// or is in title marks, the name before the first colon. In order, without
-// repeats.
+// Entities returns the names in a text: capitalised words inside a sentence, quoted text, text in title marks, and the name before the first colon. In order,
+// without repeats.
 func Entities(text string) (out []string) {
 	add := func(s string) {
 		s = strings.TrimSpace(s)
@@ -159,7 +157,7 @@ func Entities(text string) (out []string) {
 			body = body[i+2:]
 		}
 		for _, m := range capital.FindAllStringIndex(body, -1) {
-			if strings.TrimSpace(body[:m[0]]) != "" { // a sentence's first word says nothing
+			if strings.TrimSpace(body[:m[0]]) != "" { // the first word of a sentence is always capitalised
 				add(strings.TrimSuffix(strings.TrimSuffix(body[m[0]:m[1]], "'s"), "’s"))
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"membench/llm"
 )
 
-// PurposeRerank is what calls of Rerank are counted by.
+// PurposeRerank is the purpose of Rerank's calls.
 const PurposeRerank = "rerank"
 
 var rerankSchema = []byte(`{"type":"object","required":["order"],"properties":{"order":{"type":"array","items":{"type":"integer"}}}}`)

@@ -8,8 +8,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Statement is a text that is compared with others: what is found out about it is kept. One
-// goroutine uses it.
+// A Statement is a text that is compared with others; it caches its analysis. It is not safe for concurrent use.
 type Statement struct {
 	text, key   string
 	negated     bool
@@ -90,7 +89,7 @@ func jaccard(a, b []string) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// shared counts what two sorted lists have in common.
+// shared counts the common elements of two sorted lists.
 func shared(a, b []string) (n int) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

@@ -11,8 +11,7 @@ import (
 	"membench/schema"
 )
 
-// A Triple is one thing that a text says: who, in what relation, to what. That is what a
-// model writes of it, too.
+// A Triple is one statement of a text: subject, relation, object. Models return the same form.
 type Triple struct {
 	Subject  string `json:"source"`
 	Relation string `json:"relation"`
@@ -20,7 +19,7 @@ type Triple struct {
 	Fact     string `json:"-"` // the sentence
 	From     string `json:"-"` // since when it holds, RFC 3339 or its beginning; "" unknown
 	Negated  bool   `json:"-"`
-	Turn     int    `json:"-"` // index of the turn that says it
+	Turn     int    `json:"-"` // index of the turn with the statement
 }
 
 // Words is the triple as plain text.
@@ -28,8 +27,8 @@ func (t Triple) Words() string {
 	return t.Subject + " " + strings.ReplaceAll(strings.ToLower(t.Relation), "_", " ") + " " + t.Object
 }
 
-// RuleTriples reads what turns assert or plan of people, who are called by name: the
-// speaker, the one spoken to where there are two, and whom the text names.
+// RuleTriples extracts what turns assert or plan about people, who are called by name: the speaker, the person addressed if there are two speakers, and people
+// named in the text.
 func RuleTriples(turns []schema.Turn) (out []Triple) {
 	var names []string
 	for _, t := range turns {
@@ -73,7 +72,7 @@ func RuleTriples(turns []schema.Turn) (out []Triple) {
 
 func nameOf(t schema.Turn) string { return cmp.Or(t.Name, t.Role) }
 
-// whoIs names a mention; "" for one that nobody knows.
+// whoIs returns the name for a mention; "" if it is unknown.
 func whoIs(m clause.Mention, speaker, other string) string {
 	switch m.Kind {
 	case clause.Speaker:
@@ -97,8 +96,8 @@ func whoIs(m clause.Mention, speaker, other string) string {
 // Single are the relations that hold one value at a time.
 var single = map[string]bool{"LIVES_IN": true, "WORKS_AT": true, "WORKS_AS": true, "NAME": true, "AGE": true, "STATUS": true, "BIRTHDAY": true, "HOME": true, "MOVED_TO": true}
 
-// Contradicts reports whether a cannot hold beside b: one subject and relation that
-// holds one value, with another one; or one object, denied in one of the two.
+// Contradicts reports whether two triples cannot both be true: the same subject and a single-valued relation with different objects, or the same object, denied
+// in one of the two.
 func (t Triple) Contradicts(old Triple) bool {
 	if !strings.EqualFold(t.Subject, old.Subject) {
 		return false
@@ -134,14 +133,13 @@ func Invalidate(new, old Span) (oldEnds bool, until string, ok bool) {
 	return false, old.From, true
 }
 
-// Repeats reports whether a text says again what one of the recent ones said: the words
-// that two share, of all that they have, are more than share (Jaccard).
+// Repeats reports whether a text repeats one of the recent ones: the Jaccard similarity of their words is above share.
 func Repeats(text string, recent []string, share float64) bool {
 	words := strings.Fields(strings.ToLower(text))
 	return slices.ContainsFunc(recent, func(r string) bool { return Share(words, strings.Fields(strings.ToLower(r))) > share })
 }
 
-// Said are the texts of an exchange, by role: what the user and what the assistant said.
+// Said returns the texts of an exchange by role: user and assistant.
 func Said(turns []schema.Turn) (user, assistant string) {
 	for _, t := range turns {
 		text := schema.Captioned(t.Text, t.Attachments)

@@ -14,9 +14,8 @@ import (
 	"membench/schema"
 )
 
-// Work is what is asked for one exchange, session or question: of the model where there is
-// one; without one, or where its answer is none, of the rule. What was asked, and what fell
-// back, is noted in the receipt (OrRule). The first error is kept: later operations are not done and return nothing.
+// Work does the operations for one exchange, session or question: by the model if there is one, otherwise, or if its answer is unusable, by the rule. Calls and
+// fallbacks are noted in the receipt (OrRule). The first error is kept: later operations are not done and return nothing.
 type Work struct {
 	ctx  context.Context
 	d    memory.Deps
@@ -42,8 +41,7 @@ func JSON[T any](w *Work, purpose, prompt string, valid func(T) error, rule func
 	return Do(w, purpose, func() (T, llm.Usage, error) { return Ask(w.ctx, w.d.LLM, w.d.Prompts, purpose, prompt, valid) }, rule)
 }
 
-// Member asks for an object of which one member counts; one that is missing is a fault of
-// the answer, a list that is empty is not.
+// Member asks for an object with one relevant member. A missing member is an error in the answer, an empty list is not.
 func Member[T any](w *Work, purpose, member, prompt string, rule func() T) T {
 	return Do(w, purpose, func() (out T, u llm.Usage, err error) {
 		_, u, err = Ask(w.ctx, w.d.LLM, w.d.Prompts, purpose, prompt, func(o schema.Object) error {
@@ -100,7 +98,7 @@ func (w *Work) Summary(purpose, old string, texts []string, words int, rule func
 	return strings.TrimSpace(a.Summary)
 }
 
-// Facts are what turns state, captions included. A nil rule is CaptionedFacts.
+// Facts extracts the statements of turns, captions included. A nil rule is CaptionedFacts.
 func (w *Work) Facts(turns []schema.Turn, rule func() []Fact) []Fact {
 	if rule == nil {
 		rule = func() []Fact { return CaptionedFacts(turns) }
@@ -110,7 +108,7 @@ func (w *Work) Facts(turns []schema.Turn, rule func() []Fact) []Fact {
 	}, rule)
 }
 
-// Things are what a text names: people, places, works, and so on.
+// Things extracts the things named in a text: people, places, works, and so on.
 func (w *Work) Things(text string) []string {
 	return clean(Member(w, PurposeThings, "things", text, func() []string { return Entities(text) }))
 }

@@ -1,7 +1,5 @@
-// Package open finds memory systems by name and opens them: the built-in systems, the
-// clients of Mem0 and of graphs in Neo4j, HTTP services that a spec describes, and
-// programs. `membench eval`, `systems` and `replay` know exactly what Place.List lists;
-// adding a system is adding a line there, or in memory/all.
+// Package open finds memory systems by name and opens them: the built-in systems, the clients of Mem0 and of graphs in Neo4j, HTTP services described by a
+// spec, and programs. `membench eval`, `systems` and `replay` know exactly the systems of Place.List; to add a system, add a line there, or in memory/all.
 package open
 
 import (
@@ -22,7 +20,7 @@ import (
 	"membench/schema"
 )
 
-// Kind says where a system runs.
+// Kind is where a system runs.
 type Kind string
 
 // Kinds of systems.
@@ -41,15 +39,14 @@ type System struct {
 	Note string
 }
 
-// A Place is what opening a system depends on beside its options. The zero Place works:
-// nothing is kept on disk, and variables are those of the process.
+// A Place holds the environment for opening a system. The zero Place works: nothing is stored on disk, and variables are the process's.
 type Place struct {
 	// Dir is where a system that runs elsewhere keeps its journals, so that an
 	// interrupted run can continue; each system has a folder below it.
 	Dir       string
 	Getenv    func(name string) string // nil: the environment of the process
 	Transport http.RoundTripper        // to services; nil: the usual one
-	// More are systems beside the known ones, under names of their own.
+	// More are additional systems, with names of their own.
 	More []memory.Spec
 }
 
@@ -163,5 +160,5 @@ func (p Place) Open(ctx context.Context, c Choice, d memory.Deps) (memory.System
 
 var notInNames = regexp.MustCompile(`[^\w.-]+`)
 
-// FileName is s without what a file name should not have.
+// FileName returns s without characters that are unsuitable for file names.
 func FileName(s string) string { return notInNames.ReplaceAllString(s, "_") }

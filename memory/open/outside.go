@@ -37,7 +37,7 @@ type (
 		Command []string `json:"command"`
 		Dir     string   `json:"dir"`     // to run in
 		Env     []string `json:"env"`     // names of further variables that the program is given
-		Inputs  []string `json:"inputs"`  // further files and folders that decide what it does, relative to dir
+		Inputs  []string `json:"inputs"`  // further files and folders that determine its behaviour, relative to dir
 		Timeout string   `json:"timeout"` // of one request; default 10m
 	}
 )

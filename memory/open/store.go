@@ -27,7 +27,7 @@ const (
 // export it. It is the embedded Mem0 in a folder, a Mem0 server, or a service.
 type Store struct {
 	Backend            string // a constant above, or a service as Parse reads it
-	Dir                string // the memory, or what is known here of a service's
+	Dir                string // folder of the memory, or of the journals of a service
 	URL, UserPrefix    string // of a service
 	Qdrant, Collection string // where the embedded memory keeps its points; "": here
 }
@@ -42,8 +42,8 @@ var cannotKeep = map[Kind]string{
 	Client:  "it is called mem0 here",
 }
 
-// Resolve fills what s leaves open from was, the store as an earlier run filled it
-// (nil: a new one), and from the environment, and checks that both agree.
+// Resolve fills the empty members of s from was, the store as an earlier run filled it (nil: a new one), and from the environment. It fails if s and was
+// disagree.
 func (p Place) Resolve(ctx context.Context, s Store, was *Store) (Store, error) {
 	var before Store
 	if was != nil {
@@ -112,8 +112,7 @@ func (p Place) checkService(ctx context.Context, backend string) error {
 		backend, why, Embedded, Mem0Server, Mem0Platform, QdrantServer, Mem0Local)
 }
 
-// Store opens a resolved store; with has the options of the embedded memory, and Raw,
-// which Mem0's servers take, too. done closes what the system is connected to.
+// Store opens a resolved store; with has the options of the embedded memory; Raw also applies to Mem0's servers. done closes the connections of the system.
 func (p Place) Store(ctx context.Context, s Store, with mem0.Options) (sys memory.System, done func(), err error) {
 	done = func() {}
 	if s.Backend == Embedded {
@@ -192,7 +191,7 @@ func (p Place) Qdrant(addr string, tries int) (*qdrant.Client, error) {
 	return c, nil
 }
 
-// Drop deletes the namespaces of a collection that a server holds, whoever filled them.
+// Drop deletes the namespaces of a collection on a server, whoever filled them.
 func Drop(ctx context.Context, sys memory.System, collection string) error {
 	s, ok := memory.As[memory.Lister](sys)
 	if !ok {

@@ -12,16 +12,16 @@ import (
 	"membench/memory/service"
 )
 
-// Traits are what a system asks models for and what it shows.
+// Traits are the model calls of a system and its abilities.
 type Traits struct {
 	memory.Capabilities
-	Model   string `json:"model"`   // "": none is asked; else what for
+	Model   string `json:"model"`   // purpose of its model calls; "": none
 	Vectors bool   `json:"vectors"` // asks for embeddings: hashing unless an embedder is set
 	Opened  bool   `json:"-"`
 }
 
-// Traits opens a built-in system without a model, and with one that is not asked, and
-// reports what it would ask. Of other systems nothing is known before they run.
+// Traits opens a built-in system with and without a model that is not called, and reports what it would call. Nothing is known about other systems before they
+// run.
 func (s System) Traits() Traits {
 	if s.Kind != BuiltIn {
 		return Traits{}
@@ -58,8 +58,7 @@ func (noModel) Generate(context.Context, llm.Request) (llm.Response, error) {
 	return llm.Response{}, &llm.Error{Kind: llm.KindDryRun, Err: errors.New("no model is asked here")}
 }
 
-// A Description is what is known of a system before it runs. What follows Doc is there where it
-// applies.
+// A Description is the information about a system before it runs. The members after Doc are optional.
 type Description struct {
 	Name    string          `json:"name"`
 	Kind    string          `json:"kind"`
@@ -103,7 +102,7 @@ func (s System) Describe() (Description, error) {
 	return row, nil
 }
 
-// Needs says in one line what a system cannot do without, and what it asks models for.
+// Needs returns one line with the requirements of a system and the purpose of its model calls.
 func (r Description) Needs() string {
 	words := slices.Clone(r.Asks)
 	if r.Traits != nil {

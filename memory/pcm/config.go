@@ -7,12 +7,12 @@ import (
 	"membench/internal/yamldoc"
 )
 
-// A Config is what the config.yaml of the published project says.
+// A Config is the config.yaml of the published project.
 type Config struct {
 	Options
 	Model   string   // model.llm_model
 	BaseURL string   // model.openai_base_url
-	Key     bool     // it holds an API key: it is not read, the environment has it
+	Key     bool     // it contains an API key, which is ignored: the key comes from the environment
 	Ignored []string // members that mean nothing here
 }
 

@@ -13,7 +13,7 @@ import (
 	"membench/schema"
 )
 
-// A Demo plays lines into a memory and prints what becomes of each.
+// A Demo plays lines into a memory and prints the decision on each.
 type Demo struct {
 	Deps    memory.Deps
 	Options Options

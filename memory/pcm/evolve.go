@@ -28,7 +28,7 @@ const (
 	AgentForgetting  = "time"     // days went by
 )
 
-// A Decision is what became of one turn, or of the end of a session.
+// A Decision is the result of one turn, or of the end of a session.
 type Decision struct {
 	Session   string            `json:"session"`
 	Turns     []schema.EventRef `json:"turns,omitempty"`

@@ -51,7 +51,7 @@ var tierLabels = map[string]string{tierActive: "PcmActive", tierArchived: "PcmAr
 
 // stored is a node of the world as the store has it.
 type stored struct {
-	N        int                 `json:"n"` // its position, from 1; 0: someone else made it
+	N        int                 `json:"n"` // its position, from 1; 0: another program made it
 	Display  string              `json:"display"`
 	Content  string              `json:"content"`
 	Text     string              `json:"text"`

@@ -30,9 +30,8 @@ func Masked(similarity, relevance, weight float64) float64 { return similarity *
 // before it takes their entropy: ten plain cosines are always nearly uniform.
 const softness = 0.1
 
-// Entropy is the entropy of the scores as a distribution, divided by that of the uniform
-// one: 0 for a single score, 1 for none. Scores at or below 0 count as 0. soft applies a
-// softmax before.
+// Entropy is the entropy of the scores as a distribution, divided by that of the uniform one: 0 for a single score, 1 for no score. Scores at or below 0 count
+// as 0. soft applies a softmax first.
 func Entropy(scores []float64, soft bool) float64 {
 	if len(scores) == 0 {
 		return 1
@@ -67,7 +66,7 @@ const (
 	Low    = "low"
 )
 
-// Level is what an effective surprise comes to: high above thetaHigh, low up to thetaLow.
+// Level is the level of an effective surprise: high above thetaHigh, low up to thetaLow.
 func Level(effective, thetaLow, thetaHigh float64) string {
 	switch {
 	case effective > thetaHigh:

@@ -34,14 +34,14 @@ import (
 	"membench/memory/store"
 )
 
-// Options of the system. Numbers are those of the published configuration.
+// Options of the system. The defaults are those of the published configuration.
 type Options struct {
 	Mode      string `json:"mode"`      // fixed | faithful
 	Surprisal string `json:"surprisal"` // semantic | ngram | nll: how the raw surprise is found
 
 	ThetaHigh float64 `json:"theta_high"` // of the effective surprise: above it is high
 	ThetaLow  float64 `json:"theta_low"`  // up to it is low
-	Lambda    float64 `json:"lambda"`     // weight of the search's entropy; faithful: 0.3 whatever is said
+	Lambda    float64 `json:"lambda"`     // weight of the search's entropy; faithful: always 0.3
 	Alpha     float64 `json:"alpha"`      // weight of the distance against the conflict, in [0,1]
 	Eta       float64 `json:"eta"`        // of confirmation
 	Beta      float64 `json:"beta"`       // of decay by contradiction
@@ -55,11 +55,10 @@ type Options struct {
 	Same  float64 `json:"same"`  // cosine from which a node is not stored again but confirmed
 
 	Both     bool     `json:"both"`     // hear both speakers as users: for dialogues of two people
-	Gate     bool     `json:"gate"`     // what leaves the working memory is stored only where it surprised
+	Gate     bool     `json:"gate"`     // turns that leave the working memory are stored only if they surprised
 	Entities bool     `json:"entities"` // make nodes of entities and attributes, too
 	Domains  []string `json:"domains"`
-	// Keep continues with what an earlier process left in a store of record, the first time
-	// that a namespace is opened.
+	// Keep continues with the store of record of an earlier process when a namespace is opened for the first time.
 	Keep bool `json:"keep,omitzero"`
 }
 

@@ -15,17 +15,17 @@ import (
 	"membench/schema"
 )
 
-// An Intent says what a text is about: a share for each domain, adding up to 1.
+// An Intent is the subject of a text: a share for each domain, adding up to 1.
 type Intent struct {
 	Label        string             `json:"label"`
 	Confidence   float64            `json:"confidence"` // the label's share
 	Distribution map[string]float64 `json:"distribution"`
 }
 
-// General is the domain of what has none; no intent has it.
+// General is the domain of texts without one; no intent has it.
 const General = "General"
 
-// Domains are those of the seed.
+// Domains are the published domains.
 func Domains() []string { return []string{"Coding", "Academic", "Personal", "Casual", "Professional"} }
 
 // cues are words that speak for a domain.
@@ -113,14 +113,14 @@ const (
 	NLL      = "nll"
 )
 
-// Estimators says what each is.
+// Estimators describes each estimator.
 var Estimators = map[string]string{
 	Semantic: "5·(α·distance + (1−α)·conflict), not a probability",
 	Ngram:    "a cache language model of word pairs over what was found and the last turns, scaled to [0,5]",
 	NLL:      "the model's mean negative log-probability per token, in nats",
 }
 
-// Relations of a text to what is known.
+// Relations of a text to the known nodes.
 const (
 	Consistent    = "consistent"
 	Novel         = "novel"
@@ -138,7 +138,7 @@ type Packet struct {
 	Entropy   float64  `json:"entropy"` // [0,1]
 	Effective float64  `json:"effective"`
 	Level     string   `json:"level"`
-	// Forced: a contradiction of a known node, whatever the score (fixed).
+	// Forced: a contradiction of a known node, independent of the score (fixed).
 	Forced bool `json:"forced,omitzero"`
 }
 

@@ -1,9 +1,8 @@
-// Package process runs an external program as a memory system: one process per namespace, one JSON object per line on its standard input, one back on
-// its standard output. docs/adding-a-service.md has the protocol and examples/process two programs.
+// Package process runs an external program as a memory system: one process per namespace, one JSON object per line on its standard input, one back on its
+// standard output. docs/adding-a-service.md has the protocol and examples/process two programs.
 //
-// A program needs three methods (reset, ingest, answer); what more it can do (retrieve,
-// settle, end_session, export, snapshot, changes, drop) it names in its answer to hello. Retrieve of a
-// program without it is errors.ErrUnsupported: it is measured by its answers alone.
+// A program needs three methods (reset, ingest, answer); its answer to hello names its other abilities (retrieve, settle, end_session, export, snapshot,
+// changes, drop). Retrieve of a program without it is errors.ErrUnsupported: it is measured only by its answers.
 package process
 
 import (
@@ -29,15 +28,15 @@ import (
 
 // Options of a program.
 type Options struct {
-	Name    string   // of the system; "": what the program says, else the program's file name
+	Name    string   // of the system; "": the program's own, or its file name
 	Command []string // program and arguments; needed
 	// Env is the whole environment of the program, NAME=value: nothing is inherited, so
 	// that no key reaches a program that was not given one.
 	Env     []string
 	Dir     string        // to run in; "": this one
-	Inputs  []string      // further files and folders that decide what it does, relative to Dir
+	Inputs  []string      // further files and folders that determine its behaviour, relative to Dir
 	Timeout time.Duration // of one request; 0: 10 minutes
-	Log     io.Writer     // what the program writes to standard error; nil: the last of it is kept for messages
+	Log     io.Writer     // the program's standard error; nil: the end of it is kept for messages
 }
 
 // System is a program. It is a memory.System.
@@ -56,7 +55,7 @@ type hello struct {
 // three are the methods of a program that does not know hello.
 var three = []string{"reset", "ingest", "answer"}
 
-// New starts the program once to hear what it is.
+// New starts the program once to read its description.
 func New(ctx context.Context, o Options) (*System, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no program given")
@@ -156,7 +155,7 @@ func (s *System) Info() memory.Info {
 // Error is a failure of the program.
 type Error struct {
 	Program, Method string
-	Code            string // what the program says: unsupported, or its own word; "" when it said nothing
+	Code            string // error code of the program: unsupported, or its own; "" if none
 	Message         string
 	Stderr          string // the last that it wrote there
 	Err             error

@@ -19,7 +19,7 @@ const (
 	Temporal = "temporal" // in the order of time
 	Update   = "update"   // the newest of each topic
 	Several  = "several"  // part by part, then along the links (multi-hop)
-	Abstain  = "abstain"  // says when nothing seems to be known
+	Abstain  = "abstain"  // abstains if nothing seems to be known
 )
 
 // Pipelines lists them.

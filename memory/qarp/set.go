@@ -23,14 +23,13 @@ func Specs(find func(name string) (memory.Spec, error)) []memory.Spec {
 
 // AdaptiveOptions of AdaptiveRAG.
 type AdaptiveOptions struct {
-	// None makes a simple question search for nothing, as published; else for half of K.
+	// None makes a simple question search for nothing, as published; otherwise for half of K.
 	None  bool `json:"none"`
 	Steps int  `json:"steps"` // searches of a question of several steps, at most
 	Below
 }
 
-// AdaptiveRAG judges how complex a question is, and searches not much, once, or several
-// times, each time with the sentence that the search before made of what it found.
+// AdaptiveRAG determines how complex a question is, and searches little, once, or several times, each time with the sentence that the previous search produced.
 func AdaptiveRAG(find func(name string) (memory.Spec, error)) memory.Spec {
 	return memory.Define("adaptive-rag", "searches as often as a question is complex, over another system (Adaptive-RAG, adapted)", AdaptiveOptions{Steps: 3, Below: below("embedding-only")}, func(d memory.Deps, o AdaptiveOptions) (memory.System, error) {
 		if o.Steps < 1 {
@@ -107,13 +106,12 @@ func nextStep(ctx context.Context, l *layer, question string, hits []hit, step i
 type MatchedOptions struct {
 	Pool  int `json:"pool"`  // hits that are ranked again, as a multiple of K
 	Calls int `json:"calls"` // model calls of a question: QARP makes 2
-	// Tokens is what all calls of a question may read, by recall.TokensOf; the pool is then
-	// what fits. 0: no matter.
+	// Tokens is the number of tokens that all calls of a question may read, by recall.TokensOf; it limits the pool. 0: no limit.
 	Tokens int `json:"tokens"`
 	Below
 }
 
-// TokenMatched spends on ranking again what QARP spends on planning and refining.
+// TokenMatched spends on reranking the tokens that QARP spends on planning and refining.
 func TokenMatched(find func(name string) (memory.Spec, error)) memory.Spec {
 	return memory.Define("token-matched", "ranks what was found again with as many model calls as QARP makes, over another system", MatchedOptions{Pool: 2, Calls: 2, Below: below("embedding-only")}, func(d memory.Deps, o MatchedOptions) (memory.System, error) {
 		if o.Pool < 1 || o.Calls < 1 || o.Tokens < 0 {

@@ -6,15 +6,15 @@ import (
 	"membench/internal/pattern"
 )
 
-// Asked is what a question is after, beside its words. English and Chinese.
+// Asked describes a question in addition to its words. English and Chinese.
 type Asked struct {
 	When    bool // a time
 	Request bool // help or advice: rules that were laid down for replies apply
 	Own     bool // something of the one who asks: I, my, we
-	Told    bool // what the other side said: "did you recommend"
+	Told    bool // about statements of the other side: "did you recommend"
 	Whole   bool // the whole of a talk: an order, a summary
 	Place   bool // where something is
-	Title   bool // films, books, songs: what has a title
+	Title   bool // about things with a title: films, books, songs
 }
 
 var (

@@ -87,7 +87,7 @@ func Coverage(question, text string) float64 {
 	return float64(hit) / float64(len(seen))
 }
 
-// Budget counts what a context may hold.
+// Budget counts the tokens of a context.
 type Budget struct {
 	Tokens int // by TokensOf; 0: no limit
 	Words  int // runs between blanks; 0: no limit

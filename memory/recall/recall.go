@@ -20,7 +20,7 @@ type State struct {
 	Query          memory.Query
 	Store          *store.Linear
 	List           []Scored // candidates, best first
-	Context        string   // what a reader shall see; "" the texts of the hits
+	Context        string   // the reader's context; "": the texts of the hits
 	memory.Receipt          // what was asked of models, and which of it fell back on a rule
 	vectors        map[string][]float32
 	lent           []*[]float64 // see numbers
@@ -95,8 +95,7 @@ func (s *State) Vector(ctx context.Context, text string) ([]float32, error) {
 	return v, nil
 }
 
-// Rank lists the eligible records by a signal, best first. keep says which values
-// count at all; nil keeps all.
+// Rank lists the eligible records by a signal, best first. keep selects the values that count; nil keeps all.
 func Rank(sig Signal, keep func(float64) bool) Stage {
 	return func(ctx context.Context, s *State) error {
 		if s.Store.Len() == 0 {
@@ -114,7 +113,7 @@ func Rank(sig Signal, keep func(float64) bool) Stage {
 // minList is how many candidates are listed at least, for the stages after Rank.
 const minList = 100
 
-// Positive keeps what is above zero.
+// Positive keeps values above zero.
 func Positive(x float64) bool { return x > 0 }
 
 // Words is BM25 by the store's word index.
@@ -235,9 +234,8 @@ func ZSum(terms ...Term) Signal {
 	return Sum(z...)
 }
 
-// RRF is Σ weight/(c + rank), ranks from 1, over the lists that the signals make, of the
-// depth best each; depth <= 0 ranks all. What
-// a signal gives 0 or less is not in its list; cosines of 0 mean nothing in common.
+// RRF is Σ weight/(c + rank), ranks from 1, over the lists of the signals, each cut at depth; depth <= 0 ranks all. A record with a signal of 0 or less is not
+// in its list, since a cosine of 0 means nothing in common.
 func RRF(c float64, depth int, terms ...Term) Signal {
 	return func(ctx context.Context, s *State) ([]float64, error) {
 		out := s.numbers()

@@ -144,9 +144,8 @@ func Interleaved(k int, lists ...[]memory.Hit) (out []memory.Hit) {
 	return out
 }
 
-// DepthFirst visits what can be reached from start in at most depth steps, each node
-// once over all walks that share seen: a node first met far from its start is not gone
-// on from again, as published walks have it.
+// DepthFirst visits the nodes reachable from start in at most depth steps, each node once over all walks that share seen: a node first reached far from its
+// start is not continued from again, as in published walks.
 func DepthFirst(start, depth int, next func(int) []int, seen map[int]bool, visit func(int)) {
 	if seen[start] {
 		return
@@ -161,8 +160,7 @@ func DepthFirst(start, depth int, next func(int) []int, seen map[int]bool, visit
 	}
 }
 
-// BreadthFirst visits what can be reached in at most depth steps, the nearest first, so
-// that every node is met by its shortest way.
+// BreadthFirst visits the nodes reachable in at most depth steps, nearest first, so that every node is reached by a shortest path.
 func BreadthFirst(starts []int, depth int, next func(int) []int, visit func(node, steps int)) {
 	seen := map[int]bool{}
 	var front []int

@@ -16,8 +16,8 @@ import (
 
 // Signals that look at one turn by itself (facts/retrieval.md §2). English and Chinese.
 
-// WithoutNames is the question with the speakers' names, and their 's, replaced by
-// blanks; blanks are squeezed. What is left says what is asked, not of whom.
+// WithoutNames returns the question with the speakers' names, and their 's, replaced by blanks; blanks are squeezed. The rest is the content of the question,
+// independent of the person.
 func WithoutNames(s *State) string {
 	text := s.Query.Text
 	names := s.Store.Speakers()
@@ -169,10 +169,8 @@ func daysOf(question string) (out []day) {
 	return out
 }
 
-// OnDay says how well a time fits a day that a question names:
-// exp(−|d − t|/3), times .8 when the time is earlier, days apart; where only a month is named 1
-// in it, .4 in the next, 0 when a named year differs. A missing year is the best one. It is
-// nil where the question names no day.
+// OnDay returns how well a time fits a day that a question names: exp(−|d − t|/3), times .8 if the time is earlier, days apart; if only a month is named, 1 in
+// it, .4 in the next, 0 if a named year differs. A missing year is the best one. It returns nil if the question names no day.
 func OnDay(question string) func(time.Time) float64 {
 	asked := daysOf(question)
 	if len(asked) == 0 {
@@ -186,7 +184,7 @@ func OnDay(question string) func(time.Time) float64 {
 	}
 }
 
-// Dated says how well the record's day fits one that the question names, see OnDay.
+// Dated is how well the record's day fits one that the question names, see OnDay.
 func Dated() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
 		out := s.numbers()
@@ -245,7 +243,7 @@ func (d day) fit(t time.Time) (best float64) {
 // AsksWhen reports whether a question asks for a time.
 func AsksWhen(q string) bool { return whenAsked.MatchString(strings.ToLower(strings.TrimSpace(q))) }
 
-// Priors of a turn, whatever is asked; each is a function of the text that is spoken.
+// Priors of a turn, independent of the question; each is a function of the spoken text.
 type Priors struct {
 	Temporal float64 // 1: it has a time word
 	Length   float64 // ln(1 + content terms)

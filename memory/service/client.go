@@ -23,7 +23,7 @@ import (
 	"membench/internal/codec"
 )
 
-// A Kind says what went wrong, so that callers can choose without reading words.
+// A Kind classifies an error, so that callers can decide without parsing messages.
 type Kind string
 
 const (
@@ -36,7 +36,7 @@ const (
 	KindMalformed Kind = "malformed" // an answer that does not have the form of the spec
 	KindUnsure    Kind = "unsure"    // a write that may or may not have happened: the namespace is spoilt
 	KindSettle    Kind = "settle"    // background work failed, or did not end in time
-	KindLost      Kind = "lost"      // what was stored cannot be read back
+	KindLost      Kind = "lost"      // a stored item cannot be read back
 	KindStale     Kind = "stale"     // a namespace that should be new holds something
 	KindPaging    Kind = "paging"    // a list that repeats itself, or is cut off
 	KindSpec      Kind = "spec"      // the spec asks for a value that is not there
@@ -101,8 +101,7 @@ type reply struct {
 	ignored bool
 }
 
-// do sends a request until it is answered, refused or given up. write says that
-// sending it twice would store twice.
+// do sends a request until it is answered, rejected or given up. write reports that sending it twice would store twice.
 func (s *System) do(ctx context.Context, step string, r request, sc *scope, write bool) (*reply, error) {
 	out, err := s.build(r, sc)
 	if err != nil {
@@ -183,7 +182,7 @@ func (s *System) build(r request, sc *scope) (*outgoing, error) {
 	return out, nil
 }
 
-// flat fills in a map of templates that are text in the end; what is absent is omitted.
+// flat fills in a map of templates as texts; absent optional values are skipped.
 func flat[V any](where string, m map[string]V, sc *scope) (map[string]string, error) {
 	out := map[string]string{}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -278,7 +277,7 @@ func unsent(err error) bool {
 	return errors.As(err, &u) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// judge turns what came back into a typed failure, nil when it is what the spec wants.
+// judge turns a response into a typed failure, nil if it meets the spec.
 func (s *System) judge(step string, r request, rep *reply, err error, write bool) *Error {
 	if err != nil {
 		kind := KindNetwork
@@ -291,7 +290,7 @@ func (s *System) judge(step string, r request, rep *reply, err error, write bool
 		}
 		var ue *url.Error
 		if errors.As(err, &ue) {
-			err = ue.Err // without the address: queries may hold what nobody should read in a log
+			err = ue.Err // without the address: queries may contain data that must not appear in a log
 		}
 		return s.fault(step, kind, rep, err.Error(), err)
 	}
@@ -336,7 +335,7 @@ func (s *System) kindOf(rep *reply, write bool) Kind {
 	return KindRefused
 }
 
-// unstored reports whether the answer says for sure that nothing was stored.
+// unstored reports whether the answer guarantees that nothing was stored.
 func (s *System) unstored(rep *reply) bool {
 	c := s.spec.Retry.IngestIf
 	return slices.Contains(s.spec.Retry.IngestOn, rep.status) || c != nil && rep.bad == nil && c.holds(rep.body)
@@ -352,8 +351,7 @@ func (s *System) again(e *Error, rep *reply, err error, write bool) bool {
 	return rep != nil && slices.Contains(s.spec.Retry.On, rep.status) && e.Kind != KindKey
 }
 
-// pause is how long to wait before the next try: what the service asks for, else
-// twice as long each time.
+// pause returns the pause before the next try: the one that the service requests, or twice the last one.
 func (s *System) pause(try int, rep *reply) time.Duration {
 	if rep != nil {
 		h := rep.header

@@ -11,7 +11,7 @@ import (
 	"membench/schema"
 )
 
-// fixes say what to do about a kind of failure.
+// fixes are the suggested fixes by kind of failure.
 var fixes = map[Kind]string{
 	KindNetwork:   "start the service, or fix base_url (or the variable it reads)",
 	KindTimeout:   "give it a longer timeout in the spec, or look at the service's log",
@@ -28,7 +28,7 @@ var fixes = map[Kind]string{
 	KindSpec:      "fix the spec: give the value a default, or mark it optional with ?",
 }
 
-// Check is the failure as a check: at which step, and what to do.
+// Check returns the failure as a check: the step that failed and the fix.
 func (e *Error) Check() schema.Check {
 	return schema.Check{Name: e.Step, State: schema.CheckFail, Detail: fmt.Sprintf("%s: %v", e.Kind, e), Fix: fixes[e.Kind]}
 }
@@ -44,8 +44,8 @@ func (s *System) Ready(ctx context.Context, tell func(schema.Check)) error {
 	return err
 }
 
-// Inspect holds what the service keeps of the dialogue said against what the spec promises: how many items, the words, the dates of
-// both sessions, the speakers. seen is what its hits said.
+// Inspect compares the stored items with the spec's promises about the dialogue said: number of items, words, dates of both sessions, speakers. seen is the
+// text of its hits.
 func (s *System) Inspect(ctx context.Context, m memory.Memory, said []memory.Batch, seen string, tell func(schema.Check)) error {
 	t := inspector{s, said, tell}
 	r, _ := memory.As[*remote](m)
@@ -69,7 +69,7 @@ func (s *System) Inspect(ctx context.Context, m memory.Memory, said []memory.Bat
 	return nil
 }
 
-// Left says what is still there after a drop; the service may delete later.
+// Left reports what is still listed after a drop; a service may delete later.
 func (s *System) Left(ctx context.Context, m memory.Memory, tell func(schema.Check)) error {
 	t := inspector{s, nil, tell}
 	r, _ := memory.As[*remote](m)

@@ -14,7 +14,7 @@ var given = []string{"ns", "run", "scope", "attempt", // of the namespace
 	"session", "key", "turns", "turn", "first", "last", "turn_ids", "meta", "user", "agent", // of an ingest
 	"q", "k", "it", "page", "size", "offset", "cursor"}
 
-// lint finds what the JSON Schema cannot say.
+// lint finds errors that the JSON Schema cannot express.
 func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	fault := func(pointer, message, have, want string) {
 		out = append(out, &schema.Finding{Pointer: pointer, Code: "SVC003", Message: message, Have: have, Want: want, Hint: "docs/adding-a-service.md"})

@@ -63,7 +63,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return m.abilities(), nil
 }
 
-// Attach opens what an earlier run left according to its journal; a namespace without one is opened.
+// Attach opens the namespace that an earlier run left according to its journal; a namespace without a journal is opened as new.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (s *System) name(ns memory.Namespace, attempt int) (string, error) {
 	return fitName(text(v), s.spec.Namespace.Chars, s.spec.Namespace.Max), nil
 }
 
-// remote is one namespace of the service. What not every service can do (Export,
-// Drop) is in wrappers, so that memory.As says what this one can.
+// remote is one namespace of the service. Abilities that not every service has (Export, Drop) are in wrappers, so that memory.As reports which ones this
+// service has.
 type remote struct {
 	sys *System
 	ns  memory.Namespace
@@ -148,7 +148,7 @@ func (x dropper) Drop(ctx context.Context) error {
 
 func (m *remote) leave(err error) error { return errors.Join(err, m.Close()) }
 
-// Close lets the journal go; the service keeps what it has.
+// Close closes the journal; the service keeps its data.
 func (m *remote) Close() error {
 	if m.j.log != nil {
 		return m.j.log.Close()
@@ -159,18 +159,18 @@ func (m *remote) Close() error {
 // Keys are the batches that are stored, in order.
 func (m *remote) Keys(ctx context.Context) ([]string, error) { return m.j.keys, ctx.Err() }
 
-// History is what the service said of all batches so far.
+// History returns the recorded operations of all batches so far.
 func (m *remote) History(ctx context.Context) (memory.Receipt, error) {
 	return memory.Receipt{Changes: m.j.history}, ctx.Err()
 }
 
-// scope is what every request of the namespace may name.
+// scope returns the values that every request of the namespace may name.
 func (m *remote) scope(more map[string]any) *scope {
 	vals := map[string]any{"ns": m.j.opened.Name, "run": m.ns.Run, "scope": m.ns.Scope, "attempt": m.j.opened.Attempt}
 	for k, v := range m.j.saved {
 		vals[k] = v[len(v)-1]
 	}
-	if session, ok := more["session"].(string); ok { // what was saved for the session, not for one that began later
+	if session, ok := more["session"].(string); ok { // values saved for this session, not for one that began later
 		maps.Copy(vals, m.j.own[session])
 	}
 	return (&scope{vals: m.sys.vars}).with(vals).with(more)
@@ -247,7 +247,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	return rc, m.j.add(entry{Done: b.Key})
 }
 
-// usable refuses to continue where nobody knows what the service holds.
+// usable returns an error if it is unknown what the service holds.
 func (m *remote) usable() error {
 	if m.j.dropped {
 		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it again", nil)
@@ -321,8 +321,7 @@ func (m *remote) turns(b memory.Batch) (out []sentTurn, notes []memory.Note) {
 	return out, notes
 }
 
-// parts cuts a text into pieces of at most n code points, at a blank where there is one
-// in the last quarter. 0: as long as it is.
+// parts cuts a text into pieces of at most n code points, preferably at a blank in the last quarter. 0: no limit.
 func parts(s string, n int) (out []string) {
 	for n > 0 && utf8.RuneCountInString(s) > n {
 		cut := 0
@@ -348,7 +347,7 @@ func (m *remote) group(turns []sentTurn) (out [][]sentTurn) {
 		if most > 0 {
 			n = min(n, most)
 		}
-		if m.sys.spec.Ingest.Unit == "pair" { // what the user says, and the answers to it
+		if m.sys.spec.Ingest.Unit == "pair" { // a user's turns and the answers to them
 			n = 1
 			for n < len(turns) && turns[n].role != memory.RoleUser && (most == 0 || n < most) {
 				n++
@@ -360,7 +359,7 @@ func (m *remote) group(turns []sentTurn) (out [][]sentTurn) {
 	return out
 }
 
-// send sends one request of a batch and writes down what came of it.
+// send sends one request of a batch and records its result.
 func (m *remote) send(ctx context.Context, b memory.Batch, n int, group []sentTurn) (*call, error) {
 	list := make([]any, len(group))
 	var refs []schema.EventRef

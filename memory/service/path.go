@@ -10,9 +10,8 @@ import (
 	"membench/internal/jsonschema"
 )
 
-// A path names values in a JSON answer: "data.items", "results.*.id" (of every
-// element), "data.ids.#" (how many), "0.id", "." (the whole), and alternatives,
-// "memory // chunk", of which the first that is there counts.
+// A path names values in a JSON answer: "data.items", "results.*.id" (of every element), "data.ids.#" (their number), "0.id", "." (the whole), and
+// alternatives, "memory // chunk", of which the first one present counts.
 type path [][]string
 
 // UnmarshalJSON reads the text form.
@@ -45,7 +44,7 @@ func parsePath(s string) (path, error) {
 	return p, nil
 }
 
-// get returns the values that p names, nulls left out.
+// get returns the values that p names, without nulls.
 func (p path) get(v any) []any {
 	for _, segs := range p {
 		if out := walk(nil, v, segs); len(out) > 0 {
@@ -104,7 +103,7 @@ func (p path) text(v any) string {
 	return ""
 }
 
-// text is a JSON value as people write it: a string bare, all else as JSON.
+// text returns a string without quotes and any other JSON value as JSON.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -121,8 +120,7 @@ func text(v any) string {
 	return string(b)
 }
 
-// decode reads foreign JSON. A repeated name or a lone surrogate is let pass: the
-// services are what they are. Numbers keep their text.
+// decode parses foreign JSON. It accepts repeated names and lone surrogates, which some services send. Numbers keep their text.
 func decode(b []byte) (any, error) {
 	var d jsonschema.Doc
 	d.Parse(b)

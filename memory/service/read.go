@@ -25,8 +25,7 @@ func (m *remote) EndSession(ctx context.Context, id string) (memory.Receipt, err
 	return memory.Receipt{}, m.j.add(entry{Ended: &id})
 }
 
-// Settle ends open sessions, waits until the service has worked off what it was sent,
-// and reads back when Options.ReadBack asks for it. A wait that does not end is
+// Settle ends open sessions, waits until the service has processed its input, and reads back if Options.ReadBack is set. A wait that does not end fails with
 // KindSettle. The first Retrieve or Export after an Ingest settles by itself.
 func (m *remote) Settle(ctx context.Context) (memory.Receipt, error) {
 	for _, s := range m.j.sessions {
@@ -104,7 +103,7 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 	return nil, m.sys.fault("settle", KindSettle, nil, fmt.Sprintf("not settled after %v (%d looks): the last one said %q", time.Duration(t.Timeout), polls, last), nil)
 }
 
-// verify finds silent losses: what the service said it stored must be listed.
+// verify detects silent losses: every item that the service reported as stored must be listed.
 func (m *remote) verify(ctx context.Context) error {
 	if m.sys.spec.List == nil || m.sys.spec.Readback == "none" || m.j.sent == 0 {
 		return nil
@@ -119,7 +118,7 @@ func (m *remote) verify(ctx context.Context) error {
 	return m.missing(items)
 }
 
-// missing says which items that the service named when it stored them are not listed.
+// missing returns an error for items that the service named when storing them and does not list.
 func (m *remote) missing(items []item) error {
 	if m.sys.spec.Readback != "ids" {
 		return nil
@@ -140,7 +139,7 @@ func (m *remote) missing(items []item) error {
 	return nil
 }
 
-// item is what a hit and a listed item have in common.
+// item holds the common parts of a hit and a listed item.
 type item struct {
 	id, text         string
 	score            float64
@@ -148,7 +147,7 @@ type item struct {
 	created, updated string
 	meta             schema.Object
 	turns            []schema.EventRef
-	batch            int // index, -1 where nobody knows
+	batch            int // index, -1 if unknown
 }
 
 func (m *remote) item(v any, f fields) (item, error) {
@@ -210,7 +209,7 @@ func (m *remote) item(v any, f fields) (item, error) {
 	return x, nil
 }
 
-// moment is a service's time as it says it, a number of seconds since 1970 (or of milliseconds, microseconds) as a date.
+// moment returns a service's time as a date: its text, or a number of seconds since 1970 (or milliseconds, microseconds) converted.
 func moment(said string) string {
 	const year1973 = 1e8 // a smaller number is a year, or a count
 	if t, ok := schema.ParseEpoch(said); ok && t.Unix() > year1973 {
@@ -219,8 +218,7 @@ func moment(said string) string {
 	return said
 }
 
-// belongs reports whether an item is of the user and agent. One whose batch nobody
-// knows is, as long as the memory never had another.
+// belongs reports whether an item belongs to the user and agent. An item of unknown batch does, as long as the memory has never had others.
 func (m *remote) belongs(x item, user, agent string) bool {
 	of := func(b batch) bool { return (user == "" || b.User == user) && (agent == "" || b.Agent == agent) }
 	if x.batch >= 0 {
@@ -293,7 +291,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	return out, nil
 }
 
-// Answer asks a service that answers itself. It says nothing of what it rested on.
+// Answer asks a service that answers itself. Such a service names no sources.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var none memory.Retrieved
 	if err := ctx.Err(); err != nil {
@@ -411,9 +409,8 @@ func (m *remote) list(ctx context.Context) ([]item, error) {
 	return out, nil
 }
 
-// Export yields every item. Where it is known which turns an item is made of, the
-// payload begins with the metadata of their batch; a text that the service does not
-// date is dated by nobody.
+// Export yields every item. If the turns of an item are known, the payload begins with the metadata of their batch. A text without a date from the service gets
+// none.
 func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 	return func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 		var none schema.Record[schema.MemoryExport]

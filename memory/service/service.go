@@ -1,11 +1,9 @@
-// Package service makes a memory system from an HTTP service described by one YAML file: where it is, how it names namespaces, how turns are sent, how to wait
-// until they can be found, how to search, list and drop. No code is written for a
-// service. docs/adding-a-service.md shows how; Names lists the specs that are shipped.
+// Package service makes a memory system from an HTTP service described by one YAML file: its address, the names of namespaces, and the requests that send
+// turns, wait until they can be found, search, list and drop. No code is written for a service. docs/adding-a-service.md explains the file; Names lists the
+// shipped specs.
 //
-// What a service cannot be trusted with is done here: a batch is known by its key, a
-// write that may or may not have happened spoils the namespace (KindUnsure) instead of
-// being sent twice, background work is waited for before the first question, and what
-// was lost can be found by reading back (Options.ReadBack).
+// The package handles what services do not guarantee. A batch is identified by its key. A write that may or may not have happened spoils the namespace
+// (KindUnsure) instead of being sent twice. Background work is waited for before the first question. Losses can be found by reading back (Options.ReadBack).
 package service
 
 import (
@@ -29,17 +27,15 @@ import (
 
 // Options of a service. Only Env is needed, and only when the spec reads it.
 type Options struct {
-	// Env looks up what the spec names as ${env.NAME}. Values in headers are secrets and are sent nowhere else.
+	// Env looks up the variables that the spec names as ${env.NAME}. Values in headers are secrets and are sent nowhere else.
 	Env func(name string) (string, bool)
-	// Dir keeps one journal a namespace, so that Attach finds what an earlier process
-	// left; "": in this process only.
+	// Dir stores one journal per namespace, so that Attach finds the namespaces of an earlier process; "": this process only.
 	Dir string
 	// BaseURL replaces the spec's.
 	BaseURL string
 	// Variables replace the spec's, by name.
 	Variables map[string]string
-	// ReadBack makes Settle look whether what was stored is there (KindLost if not): a
-	// listing at every settle.
+	// ReadBack makes Settle check that everything stored is listed (KindLost otherwise): one listing per settle.
 	ReadBack  bool
 	Transport http.RoundTripper // nil: the usual one
 	// Sleep waits; nil: by the clock. Jitter is in [0,1); nil: 0.5.
@@ -184,11 +180,10 @@ func (s *System) enter(ctx context.Context) error {
 
 func (s *System) leave() { <-s.slots }
 
-// Spec is what the system was made of.
+// Spec returns the spec that the system was made from.
 func (s *System) Spec() *Spec { return s.spec }
 
-// Info names the spec. The fingerprint covers the spec and its variables, not where the
-// service is, nor any secret; what the service itself is configured with nobody sees.
+// Info names the spec. The fingerprint covers the spec and its variables, but not the service's address or secrets; the service's own configuration is unknown.
 func (s *System) Info() memory.Info {
 	spec := *s.spec
 	spec.file, spec.Headers, spec.BaseURL, spec.Doc, spec.Verified, spec.Compared = "", nil, "", "", "", ""

@@ -34,7 +34,7 @@ type Spec struct {
 	Doc        string            `json:"doc"`
 	Version    string            `json:"version"`
 	Verified   string            `json:"verified"` // how the spec was compared with the service
-	Compared   string            `json:"compared"` // the vendor's client, with its version, that the requests were last compared with
+	Compared   string            `json:"compared"` // client of the vendor, with version, whose requests were last compared with the spec's
 	BaseURL    string            `json:"base_url"`
 	Headers    map[string]string `json:"headers"`
 	Variables  map[string]string `json:"variables"`
@@ -63,11 +63,11 @@ type Spec struct {
 
 type namespace struct {
 	ID    string `json:"id"`
-	Chars string `json:"chars"` // allowed beside letters and digits of ASCII; "": all
-	Max   int    `json:"max"`   // bytes; 0: no limit known
+	Chars string `json:"chars"` // characters allowed in addition to ASCII letters and digits; "": all
+	Max   int    `json:"max"`   // longest name in bytes; 0: no known limit
 }
 
-// condition holds when the value at path is one of in, or all of its parts hold.
+// condition holds if the value at path is one of in, or if all of its parts hold.
 type condition struct {
 	Path path        `json:"path"`
 	In   []any       `json:"in"`
@@ -87,7 +87,7 @@ func (c *condition) holds(v any) bool {
 	return slices.ContainsFunc(c.In, func(want any) bool { return text(want) == have })
 }
 
-// said is the values that a condition looks at, for messages.
+// said returns the values that a condition tests, for messages.
 func (c *condition) said(v any) string {
 	var out []string
 	for _, x := range c.All {
@@ -100,14 +100,14 @@ func (c *condition) said(v any) string {
 }
 
 type retry struct {
-	Max      int        `json:"max"`       // tries after the first; default 4
-	On       []int      `json:"on"`        // statuses; default 408 429 500 502 503 504
-	IngestOn []int      `json:"ingest_on"` // statuses after which nothing was stored for sure; default 429 503
-	IngestIf *condition `json:"ingest_if"` // a body that says so, at any status
+	Max      int        `json:"max"`       // retries (default: 4)
+	On       []int      `json:"on"`        // status codes that are retried (default: 408 429 500 502 503 504)
+	IngestOn []int      `json:"ingest_on"` // status codes after which certainly nothing was stored (default: 429 503)
+	IngestIf *condition `json:"ingest_if"` // body with the same meaning, at any status
 }
 
 type limit struct {
-	Concurrent int `json:"concurrent"` // requests at once over all namespaces; default 4
+	Concurrent int `json:"concurrent"` // requests at once over all namespaces (default: 4)
 	PerMinute  int `json:"per_minute"` // 0: no limit
 }
 
@@ -116,20 +116,20 @@ type request struct {
 	Path   string         `json:"path"`
 	Query  map[string]any `json:"query"`
 	Body   any            `json:"body"`
-	Form   map[string]any `json:"form"` // instead of a body: parts of multipart/form-data; NAME@FILE is a file
-	// Headers of this request alone; no secrets.
+	Form   map[string]any `json:"form"` // parts of multipart/form-data in place of a body; NAME@FILE is a file
+	// Headers are sent with this request only; no secrets.
 	Headers map[string]string `json:"headers"`
-	OK      []int             `json:"ok"`            // default: any 2xx
-	Ignore  []int             `json:"ignore_status"` // as good as done, without an answer
+	OK      []int             `json:"ok"`            // status codes that mean success (default: any 2xx)
+	Ignore  []int             `json:"ignore_status"` // status codes that count as success without an answer
 	Save    map[string]path   `json:"save"`
-	Each    string            `json:"each"` // once for each saved value, or for each id listed ("listed")
+	Each    string            `json:"each"` // repeats the request for each saved value, or for each id listed ("listed")
 }
 
 type ingest struct {
 	request
 	Unit     string  `json:"unit"`      // turn | pair | session
-	MaxTurns int     `json:"max_turns"` // of one request
-	MaxChars int     `json:"max_chars"` // of one turn, code points; longer ones are sent in parts
+	MaxTurns int     `json:"max_turns"` // most turns in one request
+	MaxChars int     `json:"max_chars"` // most code points of one turn; longer turns are sent in parts
 	Stored   *stored `json:"stored"`
 	Origins  path    `json:"origins"` // ids that hits name as their sources
 }
@@ -154,7 +154,7 @@ type settle struct {
 	Learn       *learn     `json:"learn"`
 }
 
-// learn reads which id of the service belongs to which turn.
+// learn reads which of the service's ids belongs to which turn.
 type learn struct {
 	Items path `json:"items"`
 	ID    path `json:"id"`
@@ -165,24 +165,24 @@ type fields struct {
 	ID        path `json:"id"`
 	Text      path `json:"text"`
 	Score     path `json:"score"`
-	Distance  path `json:"distance"` // in place of score: the nearer, the smaller
+	Distance  path `json:"distance"` // distance in place of a score: smaller is nearer
 	Created   path `json:"created"`
 	Updated   path `json:"updated"`
 	ValidFrom path `json:"valid_from"`
 	ValidTo   path `json:"valid_to"`
 	Meta      path `json:"meta"`
-	Turns     path `json:"turns"`   // turn ids that we sent and that came back
-	Sources   path `json:"sources"` // the service's ids of what we sent
-	Session   path `json:"session"` // of the turns, where nothing finer comes back
+	Turns     path `json:"turns"`   // turn ids that we sent and the service returned
+	Sources   path `json:"sources"` // the service's ids of the turns that we sent
+	Session   path `json:"session"` // session of the turns, if nothing finer is returned
 }
 
 type search struct {
 	request
 	Items  path   `json:"items"`
 	Fields fields `json:"fields"`
-	Text   path   `json:"text"`   // instead of items: one text
-	Answer path   `json:"answer"` // instead of both: the service answers itself, the last value
-	MaxK   int    `json:"max_k"`  // the most that may be asked for; 0: no limit known
+	Text   path   `json:"text"`   // one text in place of items
+	Answer path   `json:"answer"` // in place of both: the service's own answer; the last value counts
+	MaxK   int    `json:"max_k"`  // largest k that the service accepts; 0: no known limit
 }
 
 type list struct {
@@ -190,25 +190,25 @@ type list struct {
 	Items  path    `json:"items"`
 	Fields fields  `json:"fields"`
 	Paging *paging `json:"paging"`
-	Limit  int     `json:"limit"` // of a list without pages: a list of this length is treated as truncated
+	Limit  int     `json:"limit"` // limit of a list without pages: a list of this length is treated as truncated
 }
 
 type paging struct {
 	Kind  string `json:"kind"` // page | offset | cursor | last_id
 	Size  int    `json:"size"`
-	First int    `json:"first"` // number of the first page; default 1
-	Next  path   `json:"next"`  // cursor: the next one; absent at the end
-	Total path   `json:"total"` // how many items there are in all
+	First int    `json:"first"` // number of the first page (default: 1)
+	Next  path   `json:"next"`  // cursor of the next page; absent at the end
+	Total path   `json:"total"` // total number of items
 }
 
-// keeps says what comes back of what was sent; `systems check` tries it.
+// keeps describes which parts of the turns the service returns; `systems check` tests it.
 type keeps struct {
-	Dates    string `json:"dates"`    // turn | session | text | none: where the time of a turn can be found again
-	Speakers bool   `json:"speakers"` // who said it can be found again
-	Verbatim bool   `json:"verbatim"` // one item a turn, with its words; else the service writes its own
+	Dates    string `json:"dates"`    // turn | session | text | none: place where the time of a turn is returned
+	Speakers bool   `json:"speakers"` // returns who said a turn
+	Verbatim bool   `json:"verbatim"` // stores one item per turn, verbatim; otherwise the service writes its own text
 }
 
-// duration reads Go's form: 500ms, 2s, 10m.
+// duration is a time in Go's form: 500ms, 2s, 10m.
 type duration time.Duration
 
 func (d *duration) UnmarshalJSON(b []byte) error {
@@ -219,15 +219,15 @@ func (d *duration) UnmarshalJSON(b []byte) error {
 
 // Names lists the shipped specs, sorted.
 func Names() []string {
-	files, _ := fs.Glob(shipped, "specs/*.yaml") // the pattern is good
+	files, _ := fs.Glob(shipped, "specs/*.yaml") // the pattern is valid
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(filepath.Base(f), ".yaml")
 	}
 	return files
 }
 
-// Load reads a shipped spec by name, or a file by path (one that holds a separator
-// or ends in .yaml or .yml). A fault of the file is a *schema.Finding with its line.
+// Load reads a shipped spec by name, or a file by path (a name that contains a separator or ends in .yaml or .yml). Errors in the file are *schema.Finding with
+// a line.
 func Load(nameOrPath string) (*Spec, error) {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
 		b, err := smallfile.Read(nameOrPath)
@@ -243,7 +243,7 @@ func Load(nameOrPath string) (*Spec, error) {
 	return Parse(nameOrPath+".yaml", b)
 }
 
-// Source is the text of a shipped spec.
+// Source returns the text of a shipped spec, or a *schema.UsageError if the name is unknown.
 func Source(name string) ([]byte, error) {
 	b, err := shipped.ReadFile("specs/" + name + ".yaml")
 	if err != nil {
@@ -261,7 +261,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return set.Compile(url)
 })
 
-// Parse checks a spec and fills in the defaults. Faults are *schema.Finding, joined.
+// Parse checks a spec and fills in the defaults. Errors are *schema.Finding, joined.
 func Parse(file string, b []byte) (*Spec, error) {
 	sch, err := compiled()
 	if err != nil {
@@ -326,7 +326,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 func positions(file string, doc *yamldoc.Doc) func(pointer string) schema.Pos {
 	return func(pointer string) schema.Pos {
 		pos := schema.Pos{File: file}
-		for p := pointer; ; p = p[:strings.LastIndexByte(p, '/')] { // a member that is missing: the place it is missing from
+		for p := pointer; ; p = p[:strings.LastIndexByte(p, '/')] { // for a missing member, the place of its parent
 			if line, _, ok := doc.Place(yamlPath(p)); ok {
 				pos.Line = line
 				return pos

@@ -21,9 +21,7 @@ import (
 	"membench/schema"
 )
 
-// An entry is one line of a namespace's journal, <Dir>/<run>/<scope>.jsonl: what was
-// asked of the service and is known to have been done. Lines are only ever added; one
-// with Open starts again.
+// An entry is one line of a namespace's journal, <Dir>/<run>/<scope>.jsonl: a request that was confirmed. Lines are only appended; one with Open starts again.
 type entry struct {
 	Open    *opened          `json:"open,omitzero"`
 	Saved   map[string][]any `json:"saved,omitempty"`
@@ -72,8 +70,7 @@ type origin struct {
 	Turns []schema.EventRef `json:"turns"`
 }
 
-// state is what the journal says. It holds the ids that the service named, with their
-// turns, about 150 bytes each, and 100 bytes a turn.
+// state is the content of the journal. It holds the ids that the service named, with their turns, about 150 bytes each, and 100 bytes per turn.
 type state struct {
 	opened   opened
 	known    map[string]bool
@@ -197,7 +194,7 @@ func (j *journal) add(e entry) error {
 	return nil
 }
 
-// Namespaces lists what journals of a run tell of, and was not dropped.
+// Namespaces lists the namespaces in the journals of a run that were not dropped.
 func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
 	var out []memory.Namespace
 	add := func(scope string, st *state) {
@@ -275,8 +272,7 @@ func (s *System) journal(ns memory.Namespace) (*journal, error) {
 // turnID is how a turn is named to a service: "conv:3".
 func turnID(r schema.EventRef) string { return string(r.ConvID) + ":" + strconv.Itoa(r.TurnID) }
 
-// parseTurnIDs reads back what a service kept of turnID: one, a JSON array in a string,
-// or a list. What is none is passed over.
+// parseTurnIDs parses the stored form of turnID: one id, a JSON array in a string, or a list. Other values are skipped.
 func parseTurnIDs(vals []any) (out []schema.EventRef) {
 	for _, v := range vals {
 		switch v := v.(type) {

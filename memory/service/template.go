@@ -103,7 +103,7 @@ func parseHole(s string) (h hole, err error) {
 	return h, nil
 }
 
-// pipeNames are the functions of templates; anything else is a program, not a spec.
+// pipeNames are the functions of templates. The list is closed: a spec is not a program.
 var pipeNames = []string{"after", "before", "date", "default", "map", "name", "path", "rfc3339", "trim", "unix", "unix_ms", "uuid5"}
 
 var errAbsent = errors.New("has no value")
@@ -174,9 +174,8 @@ func parseTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time: want RFC 3339 or its beginning", s)
 }
 
-// expandString fills one string. A string that is one hole keeps the type of its
-// value; errAbsent says that such a value is optional and not there. Inside other
-// text an absent optional value is nothing. What is filled in is never read again.
+// expandString fills one string. A string that consists of one hole keeps the type of its value; errAbsent reports that an optional value is absent. Inside
+// other text, an absent optional value is empty. Inserted text is not expanded again.
 func expandString(s string, sc *scope) (any, error) {
 	texts, holes, err := pieces(s)
 	if err != nil {
@@ -282,8 +281,8 @@ func expandEach(v map[string]any, each string, sc *scope) (any, error) {
 	return strings.Join(texts, join), nil
 }
 
-// fitName makes a namespace's name of the characters that a service takes. Two names
-// never become one: what had to be changed or cut ends in a hash of the whole.
+// fitName makes a namespace's name from the characters that a service accepts. Different names stay different: a name that had to be changed or cut ends in a
+// hash of the original.
 func fitName(s, chars string, longest int) string {
 	fits := func(r rune) bool {
 		return chars == "" || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(chars, r)

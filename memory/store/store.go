@@ -17,10 +17,10 @@ import (
 	"membench/schema"
 )
 
-// A Record is an item with what retrieval needs to know of it.
+// A Record is an item with the data that retrieval needs.
 type Record struct {
 	memory.Item
-	Speaker         string // the one who says it; "" when there are several or none
+	Speaker         string // the speaker; "" if there are several or none
 	Role            string // of the speaker
 	Index           string // the text that the word index sees; "" means Text
 	UserID, AgentID string
@@ -48,9 +48,8 @@ type Words struct {
 	Terms func(text string) []string
 }
 
-// A Linear list holds records by position, in the order of storing. Per record it
-// takes about 300 bytes beside the texts, 4 bytes a dimension with vectors, and 12
-// bytes a distinct term with words.
+// A Linear list holds records by position, in the order of storing. A record takes about 300 bytes in addition to the texts, 4 bytes per dimension with
+// vectors, and 12 bytes per distinct term with words.
 type Linear struct {
 	o      Options
 	recs   []Record
@@ -130,7 +129,7 @@ func (l *Linear) ownerOf(o owner) int32 {
 	return i
 }
 
-// One embeds a single text and checks what comes back.
+// One embeds a single text and checks the result.
 func One(ctx context.Context, e llm.Embedder, used *llm.Usage, text string) ([]float32, error) {
 	v, err := Many(ctx, e, used, []string{text})
 	if err != nil {
@@ -139,8 +138,7 @@ func One(ctx context.Context, e llm.Embedder, used *llm.Usage, text string) ([]f
 	return v[0], nil
 }
 
-// Many embeds texts, adds what that used, and checks that each has its vector. No texts
-// cost nothing.
+// Many embeds texts, adds the usage, and checks that each text has its vector. An empty list costs nothing.
 func Many(ctx context.Context, e llm.Embedder, used *llm.Usage, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -165,8 +163,7 @@ func (l *Linear) On(kind string, like *Record, from []int) Record {
 	return rec
 }
 
-// Rewrite is next in the place of old, standing on what both rest on; it is noted. An old
-// one without an id is none.
+// Rewrite returns next in place of old, with the sources of both; the change is recorded. An old record without an id is ignored.
 func Rewrite(old, next Record, done *memory.Receipt) Record {
 	change := memory.Change{Op: memory.OpAdd, ID: next.ID, New: next.Text}
 	if old.ID != "" {
@@ -270,7 +267,7 @@ func (l *Linear) Records() (out []Record) {
 	return out
 }
 
-// Clone copies the list; what is done to one is not seen in the other.
+// Clone copies the list; changes of one do not affect the other.
 func (l *Linear) Clone() *Linear {
 	c := &Linear{o: l.o, byID: maps.Clone(l.byID), mixed: l.mixed, recs: slices.Clone(l.recs), live: slices.Clone(l.live), open: slices.Clone(l.open), owner: slices.Clone(l.owner), owners: maps.Clone(l.owners)}
 	c.words, c.vecs, c.names = l.words.Clone(), l.vecs.Clone(), slices.Clone(l.names)

@@ -45,19 +45,18 @@ var asks = []struct {
 	{"杭州出差", []string{"杭州", "Hangzhou"}, 5},
 }
 
-// An Inspector is a system with checks of its own beside those of the contract.
+// An Inspector is a system with additional checks of its own.
 type Inspector interface {
 	// Ready looks before a memory is opened.
 	Ready(ctx context.Context, tell func(schema.Check)) error
-	// Inspect compares what is kept with what was said; seen is what the hits of the questions say.
+	// Inspect compares the stored items with the dialogue; seen is the text of the questions' hits.
 	Inspect(ctx context.Context, m memory.Memory, said []memory.Batch, seen string, tell func(schema.Check)) error
 	// Left looks at a memory that was dropped.
 	Left(ctx context.Context, m memory.Memory, tell func(schema.Check)) error
 }
 
-// System stores five turns in a namespace of its own, asks, and says what the contract
-// wants and the system does otherwise. Checks are reported as they end. The error is ctx's
-// alone: what the system does wrong is a check.
+// System stores five turns in a namespace of its own, asks questions, and reports violations of the contract. Checks are reported as they end. The error is
+// only ctx's: a failure of the system is a check.
 func System(ctx context.Context, s memory.System, run string, tell func(schema.Check)) error {
 	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
 	if err := t.all(ctx); err != nil {

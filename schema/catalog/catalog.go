@@ -1,6 +1,5 @@
-// Package catalog is the vocabulary as data: domains, predicates with polarity,
-// entity types with their id rules, labels and edge types. The built-in file is
-// catalog.yaml; a project adds terms with a file of the same shape.
+// Package catalog holds the vocabulary as data: domains, predicates with polarity, entity types with their id rules, labels and edge types. The built-in file
+// is catalog.yaml; a project adds terms with a file of the same shape.
 package catalog
 
 import (
@@ -22,27 +21,27 @@ var builtin []byte
 // Values of Predicate.Single.
 const (
 	SingleAlways = "always" // one object at a time per subject
-	SingleRank   = "rank"   // one object per subject and rank; none conflict where rank is null
+	SingleRank   = "rank"   // one object per subject and rank; a null rank never conflicts
 	SingleName   = "name"   // objects "name=value": one value per subject and name
 )
 
 // Values of Predicate.Time.
 const (
-	TimeEvent = "event" // happened once: told as past it is as true as ever
-	TimeState = "state" // holds until it ends: told as past it has ended
-	TimePlan  = "plan"  // is about what is to come
+	TimeEvent = "event" // happened once: a past tense does not end it
+	TimeState = "state" // holds until it ends: a past tense says that it has ended
+	TimePlan  = "plan"  // lies in the future
 )
 
-// A Catalog is never changed once loaded: it may be shared.
+// A Catalog is immutable once loaded, so it may be shared.
 type Catalog struct {
 	Version    int                  `yaml:"version"`
 	Domains    map[string]Domain    `yaml:"domains"`
 	Entities   map[string]Entity    `yaml:"entities"`
 	Predicates map[string]Predicate `yaml:"predicates"`
-	Dropped    []string             `yaml:"dropped"` // recognised, dropped and counted
+	Dropped    []string             `yaml:"dropped"` // predicates that are recognised, dropped and counted
 	Labels     map[string]Label     `yaml:"labels"`
 	Edges      map[string]Edge      `yaml:"edges"`
-	Patterns   []Pattern            `yaml:"patterns"` // for the rule extractor, beside its built-in ones
+	Patterns   []Pattern            `yaml:"patterns"` // added to the built-in patterns of the rule extractor
 
 	positive map[string]string // negative → positive
 	ended    map[string]string // verb → predicate that it ends
@@ -56,8 +55,7 @@ type Domain struct {
 	Since schema.Version `yaml:"since"`
 }
 
-// Entity is an entity type and its id rule: prefix:value of the property Key, or the
-// Parts joined by Separator.
+// Entity is an entity type and its id rule: prefix:value of the property Key, or the Parts joined by Separator.
 type Entity struct {
 	Doc       string         `yaml:"doc"`
 	Prefix    string         `yaml:"prefix"`
@@ -67,31 +65,29 @@ type Entity struct {
 	Since     schema.Version `yaml:"since"`
 }
 
-// Predicate is one relation of the white list.
+// Predicate is one allowed relation.
 type Predicate struct {
 	Doc      string         `yaml:"doc"`
 	DocZH    string         `yaml:"doc_zh"`
 	Domain   string         `yaml:"domain"`
-	Subjects []string       `yaml:"subjects"` // entity types; none: People
+	Subjects []string       `yaml:"subjects"` // entity types (default: Agent, User, Person)
 	Objects  []string       `yaml:"objects"`
 	Negative string         `yaml:"negative"`
 	Single   string         `yaml:"single"`
-	Time     string         `yaml:"time"`     // "": told as past it does not hold, and nothing says that it ended
-	HeldBy   []string       `yaml:"held_by"`  // lemmas of verbs whose past says that it is over: "lived in"; none: any
+	Time     string         `yaml:"time"`     // event | state | plan; "": a past tense says that it does not hold, without an end
+	HeldBy   []string       `yaml:"held_by"`  // lemmas of verbs whose past tense says that it is over: "lived in"; empty: any verb
 	EndedBy  []string       `yaml:"ended_by"` // lemmas of verbs that end it: "sold the car" ends OWNS
 	Since    schema.Version `yaml:"since"`
 }
 
-// A Pattern teaches the rule extractor to find a predicate. Match is a regular
-// expression (RE2) over one sentence; its group "object" is the object's name, and
-// where Subject names a type, its group "subject" is the subject's. Questions and
-// conditions are omitted before patterns are tried.
+// A Pattern teaches the rule extractor to find a predicate. Match is a regular expression (RE2) over one sentence. Its group "object" is the object's name; if
+// Subject names a type, its group "subject" is the subject's name. Questions and conditions are skipped before patterns are tried.
 type Pattern struct {
-	Predicate  string  `yaml:"predicate"` // a predicate, or the negative of one
+	Predicate  string  `yaml:"predicate"` // a predicate or its negative
 	Match      string  `yaml:"match"`
-	Object     string  `yaml:"object"`     // entity type of the object; none: the predicate's first
-	Subject    string  `yaml:"subject"`    // entity type of the subject; none: the speaker
-	Confidence float64 `yaml:"confidence"` // [0.60,0.98]; 0 means 0.85
+	Object     string  `yaml:"object"`     // entity type of the object (default: the predicate's first)
+	Subject    string  `yaml:"subject"`    // entity type of the subject (default: the speaker)
+	Confidence float64 `yaml:"confidence"` // from 0.60 to 0.98 (default: 0.85)
 	Rank       int     `yaml:"rank"`       // 0: not ranked
 }
 
@@ -101,8 +97,8 @@ type Label struct {
 	Prefix string         `yaml:"prefix"`
 	Key    string         `yaml:"key"`
 	Props  []string       `yaml:"props"`
-	Role   string         `yaml:"role"` // what a node of it is to a reader, one of the label roles; "": a thing
-	When   []string       `yaml:"when"` // properties that date a node; the first that is there counts
+	Role   string         `yaml:"role"` // role of the node for readers, one of the label roles; "": a thing
+	When   []string       `yaml:"when"` // properties that date a node; the first one present counts
 	Look   Look           `yaml:"look"`
 	Prov   string         `yaml:"prov"` // PROV-O class; "": none
 	Since  schema.Version `yaml:"since"`
@@ -110,9 +106,9 @@ type Label struct {
 
 // Look is how a label or an edge type is drawn; zero members have a default.
 type Look struct {
-	Rank    int    `yaml:"rank"`    // a node of several labels is drawn as the one of lowest rank above 0
+	Rank    int    `yaml:"rank"`    // a node of several labels is drawn as the label of lowest rank above 0
 	Shape   string `yaml:"shape"`   // disc, square, diamond, triangle, down or hexagon
-	Light   string `yaml:"light"`   // #rrggbb on a light page, and in Neo4j Browser
+	Light   string `yaml:"light"`   // #rrggbb on a light page and in Neo4j Browser
 	Dark    string `yaml:"dark"`    // #rrggbb on a dark page
 	Size    int    `yaml:"size"`    // px in Neo4j Browser: diameter, or width of an edge
 	Caption string `yaml:"caption"` // property that Neo4j Browser shows
@@ -125,18 +121,18 @@ const (
 	LabelMemory = "memory"
 	LabelTurn   = "turn"
 	LabelSource = "source"
-	LabelFrame  = "frame" // holds turns: a conversation, a session, a scene
+	LabelFrame  = "frame" // contains turns: a conversation, a session, a scene
 )
 
 // Roles of edge types.
 const (
-	RoleEvidence  = "evidence"  // one end rests on the other
+	RoleEvidence  = "evidence"  // one end is evidence for the other
 	RoleAbout     = "about"     // leads from a thing to the claims about it
 	RoleChange    = "change"    // the destination replaced the source
 	RoleNext      = "next"      // the destination follows the source
 	RoleTime      = "time"      // one end came after the other
-	RoleStructure = "structure" // what belongs to what
-	RoleFailure   = "failure"   // what a failed question met
+	RoleStructure = "structure" // membership
+	RoleFailure   = "failure"   // elements that a failed question touched
 )
 
 // Edge is a relationship type.
@@ -145,21 +141,21 @@ type Edge struct {
 	From  []string       `yaml:"from"`
 	To    []string       `yaml:"to"`
 	Props []string       `yaml:"props"`
-	Role  string         `yaml:"role"` // one of the roles; "": structure
-	Back  bool           `yaml:"back"` // the role is from destination to source
+	Role  string         `yaml:"role"` // one of the edge roles; "": structure
+	Back  bool           `yaml:"back"` // the role runs from destination to source
 	Look  Look           `yaml:"look"`
 	Prov  Prov           `yaml:"prov"`
 	Since schema.Version `yaml:"since"`
-	Until schema.Version `yaml:"until"` // last version that has it; "" is the newest
+	Until schema.Version `yaml:"until"` // last version that has it; "": the newest
 }
 
-// Prov is the PROV-O property that an edge means; Back: from destination to source.
+// Prov is the PROV-O property that an edge represents; Back: from destination to source.
 type Prov struct {
 	Term string `yaml:"term"`
 	Back bool   `yaml:"back"`
 }
 
-// EdgesOf lists the edge types of the roles in one direction, in order of their names.
+// EdgesOf lists the edge types with one of the roles in one direction, sorted by name.
 func (c *Catalog) EdgesOf(back bool, roles ...string) (out []string) {
 	for _, t := range Sorted(c.Edges) {
 		if e := c.Edges[t]; e.Back == back && slices.Contains(roles, e.Role) {
@@ -169,7 +165,7 @@ func (c *Catalog) EdgesOf(back bool, roles ...string) (out []string) {
 	return out
 }
 
-// LabelsByRank lists the labels, the one whose look counts most first; unranked ones by name after the others.
+// LabelsByRank lists the labels by the rank of their look; labels without a rank follow by name.
 func (c *Catalog) LabelsByRank() []string {
 	out := Sorted(c.Labels)
 	slices.SortStableFunc(out, func(a, b string) int {
@@ -178,7 +174,7 @@ func (c *Catalog) LabelsByRank() []string {
 	return out
 }
 
-// Builtin is the text of the built-in catalogue: YAML, with comments.
+// Builtin returns the text of the built-in catalogue: YAML, with comments.
 func Builtin() []byte { return append([]byte(nil), builtin...) }
 
 // Default returns the built-in catalogue, which is parsed once.
@@ -192,8 +188,8 @@ var parsed = sync.OnceValue(func() *Catalog {
 	return c
 })
 
-// Load returns the built-in catalogue with the terms of extra files added, in order.
-// A file may add terms and may not change built-in ones.
+// Load returns the built-in catalogue with the terms of extra files added, in order. A file may add terms but not change built-in ones. It fails if a file
+// cannot be parsed, changes a term or refers to an unknown one.
 func Load(extra ...[]byte) (*Catalog, error) {
 	if len(extra) == 0 {
 		return Default(), nil
@@ -226,8 +222,7 @@ func parse(b []byte) (*Catalog, error) {
 	return &c, c.index()
 }
 
-// checkPatterns wants every pattern to compile, to name its groups and to stay inside
-// the white list.
+// checkPatterns rejects patterns that do not compile, lack their groups or use unknown terms.
 func (c *Catalog) checkPatterns() error {
 	for i, p := range c.Patterns {
 		re, err := regexp.Compile(p.Match)
@@ -251,7 +246,7 @@ func (c *Catalog) checkPatterns() error {
 	return nil
 }
 
-// clone is a copy to which terms can be added.
+// clone returns a copy to which terms can be added.
 func (c *Catalog) clone() *Catalog {
 	n := *c
 	n.Domains, n.Entities, n.Predicates = maps.Clone(c.Domains), maps.Clone(c.Entities), maps.Clone(c.Predicates)
@@ -338,12 +333,12 @@ func (c *Catalog) index() error {
 	return nil
 }
 
-// Sorted returns the keys of m in order: nothing ranges over a map into output.
+// Sorted returns the keys of m in order, so that no output depends on the order of a map.
 func Sorted[T any](m map[string]T) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// Polarity returns the positive predicate of name, whether name is its negative, and whether name is known at all.
+// Polarity returns the positive predicate of name, whether name is a negative, and whether name is known.
 func (c *Catalog) Polarity(name string) (positive string, negated, ok bool) {
 	if _, ok := c.Predicates[name]; ok {
 		return name, false, true
@@ -352,7 +347,7 @@ func (c *Catalog) Polarity(name string) (positive string, negated, ok bool) {
 	return p, ok, ok
 }
 
-// Predicate returns the definition of name; of a negative, that of its positive.
+// Predicate returns the definition of name; for a negative, the definition of its positive.
 func (c *Catalog) Predicate(name string) (Predicate, bool) {
 	pos, _, ok := c.Polarity(name)
 	if !ok {
@@ -361,22 +356,21 @@ func (c *Catalog) Predicate(name string) (Predicate, bool) {
 	return c.Predicates[pos], true
 }
 
-// Ended is the predicate of what a verb ends: "sell" ends OWNS.
+// Ended returns the predicate that a verb ends: "sell" ends OWNS.
 func (c *Catalog) Ended(verb string) (predicate string, ok bool) {
 	predicate, ok = c.ended[verb]
 	return predicate, ok
 }
 
-// Stays reports whether a plan may fill the predicate itself.
+// Stays reports whether a plan is itself a statement of the predicate.
 func (p Predicate) Stays() bool { return p.Time == TimePlan }
 
-// Over reports whether the past of a verb says that the predicate holds no more. "I lived
-// in Rome" does, "I moved to Rome" does not, nor does an event.
+// Over reports whether the past tense of a verb says that the predicate no longer holds. "I lived in Rome" does, "I moved to Rome" does not, nor does an event.
 func (p Predicate) Over(verb string) bool {
 	return p.Time != TimeEvent && (len(p.HeldBy) == 0 || slices.Contains(p.HeldBy, verb))
 }
 
-// Opposite returns the paired predicate of other polarity, or "".
+// Opposite returns the paired predicate of the other polarity, or "".
 func (c *Catalog) Opposite(name string) string {
 	pos, negated, ok := c.Polarity(name)
 	switch {
@@ -388,7 +382,7 @@ func (c *Catalog) Opposite(name string) string {
 	return c.Predicates[pos].Negative
 }
 
-// Allows reports whether the predicate may have these entity types.
+// Allows reports whether the predicate accepts these entity types.
 func (c *Catalog) Allows(predicate, subject, object string) bool {
 	p, ok := c.Predicate(predicate)
 	if !ok {
@@ -401,8 +395,7 @@ func (c *Catalog) Allows(predicate, subject, object string) bool {
 	return slices.Contains(subjects, subject) && slices.Contains(p.Objects, object)
 }
 
-// People are the entity types of who speaks and is spoken of: the subjects of a
-// predicate that names none.
+// People returns the entity types of people, which are the default subjects of a predicate.
 func People() []string { return []string{schema.LabelAgent, schema.LabelUser, schema.LabelPerson} }
 
 // TypeOfPrefix returns the entity type whose ids start with prefix.
@@ -411,8 +404,8 @@ func (c *Catalog) TypeOfPrefix(prefix string) (string, bool) {
 	return t, ok
 }
 
-// EntityID mints the id of an entity of type typ. parts is one name, or the parts of
-// a compound id in the order of the catalogue.
+// EntityID mints the id of an entity of type typ. parts is one name, or the parts of a compound id in the order of the catalogue. It fails if the type is
+// unknown, the number of parts is wrong or the id is too long.
 func (c *Catalog) EntityID(m schema.Mint, typ string, parts ...string) (schema.EntityID, error) {
 	e, ok := c.Entities[typ]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 // a worker costs nothing, small enough that a few of them fit in a cache.
 const BlockSize = 256 << 10
 
-// spareBlocks is how many released blocks are kept for what is read next.
+// spareBlocks is the number of released blocks that are kept for reuse.
 const spareBlocks = 8
 
 // A File is an input of the stages that read by blocks.
@@ -29,7 +29,7 @@ type Block struct {
 	File  int    // its place among the files, from 0
 	First int    // number of the first line, from 1
 	Bytes []byte // of whole lines; only the last one of a file may lack its end
-	// TooLong says that the block is the start of one line that is longer than the limit.
+	// TooLong reports that the block is the start of one line that is longer than the limit.
 	TooLong bool
 
 	max  int
@@ -41,22 +41,19 @@ type Block struct {
 func (b Block) Release() {
 	select {
 	case b.free <- b.Bytes[:0]:
-	default: // nobody waits for it, or it is not a buffer of a pool
+	default: // no reader waits for it, or it is not a buffer of a pool
 	}
 }
 
-// blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The
-// lines of the blocks are those of Lines. An error is an I/O fault and ends the stream.
-// Buffers are those of free, into which released ones come back.
+// blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The blocks have the same lines as Lines. An error is an I/O error and ends the
+// stream. Buffers are taken from free, and released ones return to it.
 func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2[Block, error] {
 	if max <= 0 {
 		max = MaxLine
 	}
 	return func(yield func(Block, error) bool) {
-		// A buffer comes back when its block is released; the carry is the start of a
-		// line whose end is not read yet.
-		// No sync.Pool: the stages that read blocks make next to no garbage else, and
-		// what a collection drops would be most of it.
+		// A buffer returns when its block is released; the carry is the start of a line whose end is not read yet. A sync.Pool would lose most buffers at each
+		// collection, since the stages that read blocks make almost no other garbage.
 		get := func() []byte {
 			select {
 			case b := <-free:
@@ -144,8 +141,7 @@ func lastEnd(b []byte) int {
 	return 0
 }
 
-// skipLine reads to the end of the line that buf starts and returns what follows it in
-// buf. ended is false at the end of the file.
+// skipLine reads to the end of the line that buf starts and returns the text after it in buf. ended is false at the end of the file.
 func skipLine(r io.Reader, buf []byte, size int) (rest []byte, ended bool, err error) {
 	n := len(buf)
 	if buf[n-1] == '\r' {

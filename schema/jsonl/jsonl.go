@@ -28,8 +28,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxLine is the longest line read unless a caller says otherwise: 64 MiB. A longer
-// one is finding JSON003, skipped in constant memory.
+// MaxLine is the default length of the longest line: 64 MiB. A longer one is finding JSON003, skipped in constant memory.
 const MaxLine = 64 << 20
 
 // A Line is the text of one line without its end. Bytes are valid until the next
@@ -37,7 +36,7 @@ const MaxLine = 64 << 20
 type Line struct {
 	Pos   schema.Pos // Col is 0
 	Bytes []byte
-	// TooLong says that the line was longer than the limit; Bytes then holds its start.
+	// TooLong reports that the line was longer than the limit; Bytes then holds its start.
 	TooLong bool
 }
 
@@ -64,8 +63,8 @@ var pipes struct {
 	opened []fs.FileInfo
 }
 
-// OpenFile opens an input as it is. A pipe gives its data once: what reads it again would
-// wait for ever, or take the rest for the whole, so that is rejected as a usage error.
+// OpenFile opens an input. A pipe is rejected with a usage error, since it gives its data only once: a second reader would wait for ever, or take the rest for
+// the whole.
 func OpenFile(path string) (*os.File, error) {
 	if at, err := os.Stat(path); err == nil && at.Mode()&fs.ModeNamedPipe != 0 {
 		pipes.Lock()
@@ -83,9 +82,8 @@ func PlainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
-// Below lists the files of a folder and of its sub-folders, by their names from there
-// with slashes, sorted. What is hidden (its name begins with "."), a device or a pipe is
-// not a file of it; a link to a file is one.
+// Below lists the files of a folder and of its subfolders, by their relative names with slashes, sorted. Hidden files (names beginning with "."), devices and
+// pipes are excluded; a link to a file is included.
 func Below(dir string) ([]string, error) {
 	var out []string
 	root := os.DirFS(dir)
@@ -119,7 +117,7 @@ func Below(dir string) ([]string, error) {
 // SetMaxRatio said otherwise. Text rarely passes 30.
 const DefaultMaxRatio = 200
 
-// ratio is what SetMaxRatio set, plus one; 0 is unset.
+// ratio is the value of SetMaxRatio plus one; 0 is unset.
 var ratio atomic.Int64
 
 // SetMaxRatio replaces DefaultMaxRatio for files that are opened by this process; 0 is
@@ -139,8 +137,7 @@ const (
 	maxWindow = 128 << 20 // memory that a zstd file may ask for
 )
 
-// inflated is an unpacked stream that ends with an error when it grows beyond
-// limit times what was read for it.
+// inflated is an unpacked stream that ends with an error when it grows beyond limit times the packed bytes read.
 type inflated struct {
 	r     io.Reader
 	in    *counted
@@ -148,12 +145,10 @@ type inflated struct {
 	limit int64 // MaxRatio when it was opened
 }
 
-// read counts what was read of input files, and their sizes, for progress. Of ahead are
-// files that will be opened.
+// read counts the bytes read from input files and their sizes, for progress; ahead counts files that will be opened.
 var read struct{ done, of, ahead atomic.Int64 }
 
-// Expect announces the sizes of input files that will be opened, so that Read knows the
-// whole from the beginning. What cannot be looked at is omitted.
+// Expect announces the sizes of input files that will be opened, so that Read knows the total from the beginning. Files that cannot be examined are skipped.
 func Expect(names []string) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -249,8 +244,7 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 	return readCloser{small, r}, nil
 }
 
-// Compress packs what is written as zstd. Closing the result ends the stream and
-// leaves w open. Same bytes in, same bytes out.
+// Compress packs its input as zstd. Closing the result ends the stream and leaves w open. The same input gives the same bytes.
 func Compress(w io.Writer) (io.WriteCloser, error) {
 	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
 }

@@ -11,8 +11,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// IDs knows every id of a set of files, before and after one version step. It costs
-// about 150 bytes an id beside the text of both.
+// IDs knows every id of a set of files, before and after one version step. It costs about 150 bytes per id in addition to the text of both.
 type IDs struct {
 	From, To schema.Version
 
@@ -20,7 +19,7 @@ type IDs struct {
 	ids     map[string]string   // before → after; "" until Seal
 	after   map[string]bool     // every id that is after the step
 	clash   map[string]bool     // normalised ids that several old ones would share
-	claims  map[string]claim    // old id → what it is made of
+	claims  map[string]claim    // old id → its parts
 	objects map[string]string   // old claim id → object, of ABOUT edges
 	nodes   map[string]nodeFact // Domain, Predicate, Session nodes
 	points  map[string]string   // mem:point:<id> and odd hashes → id by data
@@ -103,7 +102,7 @@ func (x *IDs) Learn(k schema.Kind, o schema.Object) {
 		x.ids[id] = ""
 	}
 	if h := readHistory(o); h.present && h.from == x.To {
-		// An earlier step the other way says what the id was.
+		// An earlier step in the other direction recorded the id.
 		for _, raw := range h.merged {
 			if old := schema.RawObject(raw).Text("id"); old != "" && x.ids[id] == "" {
 				x.ids[id] = old
@@ -228,8 +227,7 @@ func (x *IDs) count(old, now string) string {
 	return now
 }
 
-// memory maps a reference to a memory; text is the quoted evidence, which is the
-// memory's data where no record of the memory is at hand.
+// memory maps a reference to a memory; text is the quoted evidence, which stands for the memory's data if its record is not available.
 func (x *IDs) memory(id, text string) string {
 	now := x.Map(id)
 	if x.up() && text != "" && strings.HasPrefix(id, "mem:") {
@@ -291,7 +289,7 @@ func (x *IDs) mint(id string) string {
 		}
 		return string(m.Session(schema.ConvID(conv), session))
 	case "mem":
-		return id // of no memory at hand: nothing says what it should be
+		return id // of a memory that is not available: its correct value is unknown
 	}
 	form := x.simple(id, true)
 	if x.clash[form] {
@@ -364,8 +362,7 @@ func (x *IDs) mintClaim(id string) string {
 	return string(m.Claim(c.predicate, c.domain, schema.EntityID(x.Map(c.subject)), schema.EntityID(x.Map(c.object))))
 }
 
-// parseClaim takes an old claim id apart with what is known of it. Names may hold
-// "|", so it looks for a place where an entity's prefix follows.
+// parseClaim splits an old claim id, using the known parts. Names may contain "|", so it looks for a place where an entity's prefix follows.
 func (x *IDs) parseClaim(id string, c claim) (claim, bool) {
 	rest := strings.TrimPrefix(id, "claim:")
 	if c.predicate == "" {
@@ -404,7 +401,7 @@ func (x *IDs) parseClaim(id string, c claim) (claim, bool) {
 	if len(at) == 0 {
 		return c, false
 	}
-	// Both ends known as entities decide; else the first place does, and it is said.
+	// If both ends are known entities they decide, otherwise the first place does, with a warning.
 	best := at[0]
 	if len(at) > 1 {
 		sure := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return !x.Has(rest[:i]) || !x.Has(rest[i+1:]) })

@@ -31,7 +31,7 @@ import (
 type Move struct {
 	From, To schema.Version
 	Kind     schema.Kind
-	Doc      string // what changes, for people
+	Doc      string // description for people
 	Up, Down func(*IDs, schema.Object) []Edit
 }
 
@@ -127,7 +127,7 @@ func KindOf(o schema.Object) schema.Kind {
 
 const migrated = "migrated"
 
-// change is what one pointer of "was" holds.
+// change is the value of one pointer in "was".
 type change struct{ before, after []byte } // nil: absent
 
 // history is a record's member "migrated".
@@ -173,8 +173,8 @@ func readHistory(o schema.Object) (h history) {
 	return h
 }
 
-// Step moves one record by one version step. The record comes back as it is when
-// nothing changes. Of a record that was merged on the way up, down gives the originals.
+// Step moves one record by one version step. The record is returned unchanged if nothing changes. For a record that was merged on the way up, a step down
+// returns the originals.
 func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []schema.Object {
 	h := readHistory(o)
 	if h.present && h.from == to && len(h.merged) > 0 {
@@ -201,7 +201,7 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 			raw = setAt(raw, tokens(p.pointer), p.before)
 			restored[p.pointer] = true
 		}
-		// An id that is what it was has no older one.
+		// An unchanged id has no older one.
 		if restored["/id"] || restored["/entity_id"] || restored["/claim_id"] {
 			restored["/id_aliases"], restored["/props/id_aliases"] = true, true
 		}
@@ -231,8 +231,8 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 		note(e.Pointer, before, e.New)
 		raw = setAt(raw, tokens(e.Pointer), e.New)
 	}
-	// What stayed as it is, but would not by the rule alone, of this step or of the way
-	// back, is noted too: the way back then leaves it.
+	// Values that stayed unchanged although the rule alone would change them, in this step or the opposite one, are recorded too: the opposite step then keeps
+	// them.
 	moved := schema.RawObject(raw)
 	for _, e := range slices.Concat(moveOf(from, to, k)(x.bare(from, to), o), moveOf(to, from, k)(x.bare(to, from), moved)) {
 		have, ok := getAt(raw, tokens(e.Pointer))
@@ -379,7 +379,7 @@ func downClaim(x *IDs, o schema.Object) (out []Edit) {
 
 func downPerson(x *IDs, o schema.Object) []Edit { return append(downEntity(x, o), typeDown(o, "")...) }
 
-// typeDown exchanges the type beside an entity's id.
+// typeDown exchanges the type next to an entity's id.
 func typeDown(o schema.Object, at string) []Edit {
 	if o.Text("entity_type") == "Person" {
 		return []Edit{{at + "/entity_type", quote("User")}}
@@ -555,7 +555,7 @@ func tokens(pointer string) []string {
 	return parts
 }
 
-// items lists the raw items of a JSON array; none of anything else.
+// items lists the raw items of a JSON array; none for other values.
 func items(raw []byte) (out [][]byte) {
 	if len(raw) == 0 || raw[0] != '[' {
 		return nil
@@ -642,8 +642,7 @@ func setAt(raw []byte, path []string, v []byte) []byte {
 	return raw
 }
 
-// normal is raw without white space and with each string in one spelling: what a
-// migration may change in a record that it rewrites.
+// normal returns raw without white space and with each string in one spelling: the differences that a migration may make in a record that it rewrites.
 func normal(raw []byte) []byte { return appendNormal(nil, raw) }
 
 func appendNormal(dst, raw []byte) []byte {

@@ -23,14 +23,14 @@ import (
 type PathOptions struct {
 	Options
 	In, Out  string         // a file or a folder; Out may be "-" for a file
-	From, To schema.Version // From "": by the manifest, else by the records
+	From, To schema.Version // From "": by the manifest, or by the records
 	Check    bool           // prove that nothing was lost
 	Strict   bool           // write nothing when a line is faulty
 	Accept   schema.Limit   // faulty lines that are not errors
 	TempDir  string
 	Stdout   io.Writer
 	Membench string               // version of the program, for manifests
-	Warn     func(message string) // nil: nobody
+	Warn     func(message string) // nil: no warnings
 }
 
 func (o PathOptions) warn(format string, args ...any) {
@@ -39,7 +39,7 @@ func (o PathOptions) warn(format string, args ...any) {
 	}
 }
 
-// PathReport says what Paths did.
+// PathReport is the result of Paths.
 type PathReport struct {
 	Report
 	Copied   int            `json:"copied"`            // files that hold no records
@@ -90,14 +90,14 @@ func (o PathOptions) input() (in input, err error) {
 	return in, err
 }
 
-// Paths moves a file or a folder to another schema version. What is made appears as a
-// whole. The error is a *schema.RejectedError when lines were skipped.
+// Paths moves a file or a folder to another schema version. The output appears completely or not at all. It fails with a *schema.RejectedError if lines were
+// skipped.
 func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 	in, err := o.input()
 	if err != nil {
 		return rep, err
 	}
-	// What is omitted is counted by Run; the frame decides what follows from it.
+	// Run counts skipped records; the frame decides on the consequences.
 	f := build.Frame{Step: "migrate", Report: o.Options.Report, Strict: o.Strict, Accept: o.Accept}
 	o.Options.Report = f.Found
 	before := recordFiles(in.root, in.records)
@@ -111,7 +111,7 @@ func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 		return rep, err
 	}
 	rep.Report = Report{From: o.From, To: o.To, Files: len(in.records)}
-	// Everything is made in a folder beside the output and then put into place.
+	// Everything is written to a folder next to the output and then moved into place.
 	place, err := &build.Place{}, error(nil)
 	if o.Out == "-" {
 		place.Dir, err = os.MkdirTemp(o.TempDir, "membench-migrate-*")
@@ -300,8 +300,7 @@ func unpack(files []File, dir string, max int) (n int, err error) {
 	return n, nil
 }
 
-// replaceable says whether a folder may be replaced: there is none, it is empty, or a
-// migration made it.
+// replaceable returns an error if a folder may not be replaced: it must be absent, empty, or made by a migration.
 func replaceable(in, out string) error {
 	if inside(out, in) {
 		return schema.Usagef("%s holds the input: give another place with -o", out)
@@ -323,8 +322,8 @@ func replaceable(in, out string) error {
 	return nil
 }
 
-// inputVersion is the manifest's, else what the records show, else the other end:
-// records that look the same in both versions move without a change.
+// inputVersion returns the manifest's version, or the one that the records show, or the target: records that look the same in both versions move without a
+// change.
 func inputVersion(ctx context.Context, root string, files []File, to schema.Version, o Options) (schema.Version, error) {
 	m, err := manifestIn(root)
 	if err != nil {

@@ -25,13 +25,12 @@ type SchemaChange struct {
 const (
 	BreaksNothing = ""
 	BreaksReaders = "readers" // a program that reads the old version cannot read all of the new
-	BreaksWriters = "writers" // what a program of the old version writes is not always valid in the new
+	BreaksWriters = "writers" // output of programs of the old version is not always valid in the new one
 	BreaksBoth    = "both"
 )
 
-// Compare lists what differs between two sets of schemas, by kind and property. It
-// knows the keywords of this project's schemas one by one; any other keyword that
-// differs breaks both.
+// Compare lists the differences between two sets of schemas, by kind and property. It knows each keyword of this project's schemas; a difference in any other
+// keyword breaks both sides.
 func Compare(old, new map[schema.Kind][]byte) ([]SchemaChange, error) {
 	kinds := map[schema.Kind]bool{}
 	for k := range old {

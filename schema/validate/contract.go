@@ -14,7 +14,7 @@ import (
 // contract is the published schema of one kind and version, compiled.
 type contract struct {
 	schema *jsonschema.Schema
-	warn   *jsonschema.Schema // what x-warn narrows; nil where nothing does
+	warn   *jsonschema.Schema // the part narrowed by x-warn; nil if nothing is
 	both   *jsonschema.Schema // schema and warn in one pass, for a quick yes; nil where warn is
 }
 
@@ -82,8 +82,8 @@ func compile(v schema.Version) (map[schema.Kind]contract, error) {
 	return out, nil
 }
 
-// narrowed is the schema that holds only what x-warn says: the documented values,
-// where the schema itself accepts more because more exists. nil without any x-warn.
+// narrowed returns the schema that holds only x-warn: the documented values, if the schema itself accepts more because existing data has more. nil without any
+// x-warn.
 func narrowed(text []byte) ([]byte, error) {
 	var doc map[string]any
 	if err := json.Unmarshal(text, &doc); err != nil {
@@ -202,7 +202,7 @@ next:
 		}
 		for _, e := range vs {
 			if e.Node == v.Node && e.Keyword != "required" {
-				continue next // the error says it already
+				continue next // the error already reports it
 			}
 		}
 		last = v.Node

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,77 +22,97 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Keyed lines spread a Checker over processes: Map reads whole files and keeps what one
-// file shows, Reduce settles what only all files show. docs/scale.md specifies them.
+// Keyed lines distribute a Checker over processes: Map reads whole files and keeps what one file shows; Reduce decides what depends on all files. docs/scale.md
+// specifies them.
 
 // Keys that no id has.
 const (
 	keyFinding = "finding:" // and the file's name: a record is a finding
-	keyGiven   = "!given"   // what one file defines at all; every Reduce needs all of these
+	keyGiven   = "!given"   // kinds that one file defines; every Reduce needs all of these
 )
 
 // shownText is more of a text than a message shows: 120 code points.
 const shownText = 600
 
-// A farFact is a fact on its way to the Reduce of its key.
-type farFact struct {
-	File string `json:"f"`
-	Line int    `json:"l"`
-	Col  int    `json:"c"`
-	Seq  int    `json:"q"` // in its line
-	Op   byte   `json:"o,omitzero"`
-	NS   byte   `json:"s"`
-	Ptr  byte   `json:"p,omitzero"`
-	Flag byte   `json:"g,omitzero"`
-	Idx  int32  `json:"i,omitzero"`
-	Key  string `json:"k"`
-	Cond string `json:"d,omitzero"`
-	Tup  string `json:"t,omitzero"` // hex: a JSON number may be rounded
-	Num  int64  `json:"n,omitzero"`
-	ID   string `json:"x,omitzero"`
-}
+// homeSize is the bytes of a key where records are sorted.
+const homeSize = 16
 
-// farGiven is what one file defines at all.
+// farGiven lists the kinds that one file defines.
 type farGiven struct {
 	Spaces   []byte   `json:"spaces"`
 	Prefixes []string `json:"prefixes"`
 }
 
-func (k key) hex() string {
-	if k == (key{}) {
-		return ""
-	}
-	return fmt.Sprintf("%016x%016x", k[0], k[1])
+func (k key) bytes() []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, k[0]), k[1])
 }
 
-func parseKey(s string) (k key, err error) {
-	var b [16]byte
-	if s == "" {
-		return k, nil
-	}
-	if n, err := hex.Decode(b[:], []byte(s)); err != nil || n != 16 {
-		return k, fmt.Errorf("have %q, want 32 hexadecimal digits", s)
-	}
-	for i := range b {
-		k[i/8] = k[i/8]<<8 | uint64(b[i])
-	}
-	return k, nil
+func keyOf(b []byte) key {
+	return key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
 }
 
-// home is the key of a fact: of what it defines or refers to, or of what the reference depends on.
-func (x *fact) home() string {
+// home returns the key of a fact: of the id that it defines or refers to, or that the reference depends on.
+func (x *fact) home() key {
 	if x.cond != (key{}) {
-		return x.cond.hex()
+		return x.cond
 	}
-	return x.k.hex()
+	return x.k
 }
 
-// inFileOrder sorts the facts of a key as one Checker meets them.
-func (w *farFact) inFileOrder() string {
-	return fmt.Sprintf("%d %s\x00%010d %010d", Rank(w.File), strings.ReplaceAll(w.File, "/", "\x01"), w.Line, w.Seq)
+// File names in sortable form: the parts of a path first, without zero bytes.
+var (
+	sortable = strings.NewReplacer("/", "\x01\x01", "\x00", "\x01\x02", "\x01", "\x01\x03")
+	readable = strings.NewReplacer("\x01\x01", "/", "\x01\x02", "\x00", "\x01\x03", "\x01")
+)
+
+// inFile starts the records of a file's facts.
+func inFile(name string) []byte {
+	return append(append([]byte{byte(Rank(name))}, sortable.Replace(name)...), 0)
 }
 
-// Map checks one file and writes keyed lines: its findings, and what the set must know of it.
+// appendFar appends the part of a fact's record after its file. Records of one key are sorted in the order in which a single Checker meets their facts. Of two
+// keys the second one is the home.
+func (x *fact) appendFar(dst []byte, at schema.Pos, seq int) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(at.Line))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(seq))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(at.Col))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.idx))
+	dst = binary.BigEndian.AppendUint64(dst, x.tup)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.num))
+	dst = append(dst, x.op, x.ns, x.ptr, x.flag, 0)
+	if x.cond != (key{}) {
+		dst[len(dst)-1] = 1
+		dst = append(dst, x.k.bytes()...)
+	}
+	id := x.id
+	if len(id) > shownText && (x.ptr == ptrData || x.ptr == ptrEvidenceText) {
+		for id = id[:shownText]; !utf8.Valid(id); {
+			id = id[:len(id)-1]
+		}
+	}
+	return append(dst, id...)
+}
+
+// readFar reads a fact and its file from its home and its record.
+func readFar(home key, rec []byte) (x fact, file []byte, at schema.Pos, ok bool) {
+	end := bytes.IndexByte(rec, 0)
+	if end < 1 || len(rec) < end+38 {
+		return x, nil, at, false
+	}
+	file, rec = rec[1:end], rec[end+1:]
+	word := func(at int) uint32 { return binary.BigEndian.Uint32(rec[at:]) }
+	at.Line, at.Col = int(word(0)), int(word(8))
+	x = fact{idx: int32(word(12)), tup: binary.BigEndian.Uint64(rec[16:]), num: int64(binary.BigEndian.Uint64(rec[24:])), op: rec[32], ns: rec[33], ptr: rec[34], flag: rec[35], k: home}
+	far := rec[36]
+	if rec = rec[37:]; far == 1 && len(rec) >= 16 {
+		x.k, x.cond, rec = keyOf(rec), home, rec[16:]
+		far = 0
+	}
+	x.id = rec
+	return x, file, at, far == 0 && x.op <= opTurn && x.ns <= nsInject && int(x.ptr) < len(pointers) && x.k != (key{}) && at.Line <= 1<<30
+}
+
+// Map checks one file and writes keyed lines: its findings, and the facts that the set needs.
 func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Kind, v schema.Version, w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
@@ -102,6 +124,8 @@ func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Ki
 		}
 		return err
 	}
+	start := inFile(name)
+	var far []byte
 	given := farGiven{Spaces: []byte{}, Prefixes: []string{}}
 	lastLine, seq := 0, 0
 	c.far = func(x *fact, at schema.Pos) error {
@@ -117,14 +141,10 @@ func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Ki
 		if seq++; at.Line != lastLine {
 			lastLine, seq = at.Line, 0
 		}
-		id := x.id
-		if len(id) > shownText && (x.ptr == ptrData || x.ptr == ptrEvidenceText) {
-			for id = id[:shownText]; !utf8.Valid(id); {
-				id = id[:len(id)-1]
-			}
-		}
-		return put(x.home(), farFact{File: name, Line: at.Line, Col: at.Col, Seq: seq, Op: x.op, NS: x.ns, Ptr: x.ptr, Flag: x.flag, Idx: x.idx,
-			Key: x.k.hex(), Cond: x.cond.hex(), Tup: fmt.Sprintf("%x", x.tup), Num: x.num, ID: string(id)})
+		far = x.appendFar(append(far[:0], start...), at, seq)
+		line = keyed.AppendPart(line[:0], hex.EncodeToString(x.home().bytes()), far)
+		_, err := out.Write(line)
+		return err
 	}
 	for f, err := range c.Stream(jsonl.UntilDone(ctx, r), name, k, v) {
 		if err == nil {
@@ -155,13 +175,13 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, o ReduceOptions) (in
 	r.f = fold{c: r.c, s: &r.c.set, yield: r.finding}
 	facts := r.sorter()
 	defer facts.Close()
-	for line, err := range jsonl.Lines(keyed.Records(in), "standard input", 0) {
-		err = cmp.Or(err, ctx.Err())
-		if err == nil && line.TooLong {
-			err = jsonl.TooLong(line)
+	n := 0
+	for line, err := range keyed.Lines(in) {
+		if n++; err == nil {
+			err = ctx.Err()
 		}
 		if err == nil {
-			err = r.take(line.Bytes, line.Pos.Line, facts)
+			err = r.take(line[0], line[1], n, facts)
 		}
 		if err != nil {
 			return r.errors, err
@@ -180,6 +200,7 @@ type reducer struct {
 	o     ReduceOptions
 	files map[string]int32
 	line  []byte
+	rec   []byte
 
 	errors int
 }
@@ -201,56 +222,44 @@ func (r *reducer) finding(f *schema.Finding) error {
 	return err
 }
 
-// take reads one record: findings pass, what is given is noted, facts are sorted.
-func (r *reducer) take(text []byte, n int, facts *extsort.Sorter) error {
+// take reads one record: findings pass through, given kinds are noted, facts are sorted.
+func (r *reducer) take(home, text []byte, n int, facts *extsort.Sorter) error {
 	bad := func(err error) error {
 		return fmt.Errorf("line %d of standard input: want a record as 'shard validate map' of this version writes it: %w", n, err)
 	}
-	var what struct {
-		farFact
-		farGiven
-		Code string `json:"code"`
-	}
-	if err := codec.Unmarshal(text, &what); err != nil {
-		return bad(err)
-	}
 	switch {
-	case what.Code != "":
+	case bytes.HasPrefix(home, []byte(keyFinding)):
 		var f schema.Finding
 		if err := codec.Unmarshal(text, &f); err != nil {
 			return bad(err)
 		}
 		return r.finding(&f)
-	case what.Spaces != nil:
-		for _, ns := range what.Spaces {
+	case string(home) == keyGiven:
+		var given farGiven
+		if err := codec.Unmarshal(text, &given); err != nil {
+			return bad(err)
+		}
+		for _, ns := range given.Spaces {
 			if int(ns) < len(r.c.set.given) {
 				r.c.set.given[ns] = true
 			}
 		}
-		for _, p := range what.Prefixes {
+		for _, p := range given.Prefixes {
 			r.c.set.nodeOf[p] = true
 		}
 		return nil
 	}
-	x, _, err := what.fact()
-	if err != nil {
+	var err error
+	if r.rec, err = hex.AppendDecode(r.rec[:0], home); err != nil || len(r.rec) != homeSize {
+		return bad(fmt.Errorf("have the key %.40q, want %d hexadecimal digits", home, 2*homeSize))
+	}
+	if r.rec, err = keyed.DecodePart(r.rec, text); err != nil {
 		return bad(err)
 	}
-	if x.op > opTurn || int(x.ns) >= len(r.c.set.given) || int(x.ptr) >= len(pointers) || x.k == (key{}) || what.Line < 0 || what.Line > 1<<30 {
-		return bad(fmt.Errorf("no such fact"))
+	if _, _, _, ok := readFar(keyOf(r.rec), r.rec[homeSize:]); !ok {
+		return bad(errors.New("no such fact"))
 	}
-	return facts.Add(slices.Concat([]byte(x.home()), []byte(what.inFileOrder()), []byte{'\n'}, text))
-}
-
-func (w *farFact) fact() (x fact, at schema.Pos, err error) {
-	x = fact{op: w.Op, ns: w.NS, ptr: w.Ptr, flag: w.Flag, idx: w.Idx, num: w.Num, id: []byte(w.ID)}
-	var e1, e2, e3 error
-	x.k, e1 = parseKey(w.Key)
-	x.cond, e2 = parseKey(w.Cond)
-	if _, err := fmt.Sscanf(w.Tup, "%x", &x.tup); err != nil {
-		e3 = err
-	}
-	return x, schema.Pos{File: w.File, Line: w.Line, Col: w.Col}, cmp.Or(e1, e2, e3)
+	return facts.Add(r.rec)
 }
 
 // settle applies facts key by key. References that are not met yet wait, on disk where
@@ -289,11 +298,11 @@ func (r *reducer) settle(ctx context.Context, facts *extsort.Sorter) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		if !bytes.Equal(home, rec[:32]) {
+		if !bytes.Equal(home, rec[:homeSize]) {
 			if err := finish(); err != nil {
 				return err
 			}
-			home = append(home[:0], rec[:32]...)
+			home = append(home[:0], rec[:homeSize]...)
 		}
 		p, err := r.apply(rec)
 		if err != nil {
@@ -311,23 +320,17 @@ func (r *reducer) settle(ctx context.Context, facts *extsort.Sorter) error {
 
 // apply gives one fact to the fold; it returns a reference that cannot be settled yet.
 func (r *reducer) apply(rec []byte) (*pending, error) {
-	var w farFact
-	if err := codec.Unmarshal(rec[bytes.LastIndexByte(rec, '\n')+1:], &w); err != nil {
-		return nil, err // unreachable: it was read before
-	}
-	x, at, err := w.fact()
-	if err != nil {
-		return nil, err
-	}
-	i, ok := r.files[w.File]
+	x, name, at, _ := readFar(keyOf(rec), rec[homeSize:]) // take has checked it
+	i, ok := r.files[string(name)]
 	if !ok {
 		i = int32(len(r.c.Checked))
-		r.files[w.File] = i
-		r.c.Checked = append(r.c.Checked, File{Name: w.File})
+		r.files[string(name)] = i
+		r.c.Checked = append(r.c.Checked, File{Name: readable.Replace(string(name))})
 	}
+	at.File = r.c.Checked[i].Name
 	r.f.file, r.f.far, r.f.lastConv = i, at, key{}
 	if x.op != opRefer {
-		return nil, r.f.define(&x, int32(w.Line))
+		return nil, r.f.define(&x, int32(at.Line))
 	}
 	s := r.f.s
 	s.pending = nil

@@ -39,7 +39,7 @@ func oddSet(seed uint64) (files []file) {
 		{"%d.events.jsonl", func() string {
 			return strings.Replace(turn(1+r.IntN(7)), `"meta": {}`, pick(`"meta": {}`, `"meta": {"probe_id": "q", "expects": ["i", "claim:x"]}`, `"meta": {"inject_id": "i"}`), 1)
 		}},
-		{"%d.mem0.jsonl", memoryOf}, {"c%d.jsonl", claimOf}, {"e%d.jsonl", func() string { return strings.ReplaceAll(entity, "tag:t", pick("tag:t", "tag:u")) }},
+		{"%d.mem0.jsonl", memoryOf}, {"c\x01%d.jsonl", claimOf}, {"e%d.jsonl", func() string { return strings.ReplaceAll(entity, "tag:t", pick("tag:t", "tag:u")) }},
 		{"g_nodes_%d.jsonl", func() string { return pick(node, char, mem, strings.ReplaceAll(char, "char:c", "char:d")) }},
 		{"g_edges_%d.jsonl", func() string {
 			return strings.ReplaceAll(strings.Replace(edge, `"dst": "mem:`, pick(`"dst": "mem:`, `"dst": "tag:`), 1), "char:c", pick("char:c", "char:d", "char:e", "scene:s"))
@@ -135,8 +135,7 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// FuzzReduce: whatever comes in is refused or settled.
-// Lines that have no key are refused, wherever they stand.
+// TestReduceWithoutKeys: lines that have no key are refused, wherever they stand.
 func TestReduceWithoutKeys(t *testing.T) {
 	for in, want := range map[string]string{
 		"no key here\n":                    "line 1",
@@ -152,11 +151,20 @@ func TestReduceWithoutKeys(t *testing.T) {
 	}
 }
 
+// FuzzReduce: whatever comes in is refused or settled.
 func FuzzReduce(f *testing.F) {
-	f.Add(`{"f":"a","l":1,"c":1,"q":0,"s":1,"k":"00000000000000010000000000000001","t":"0","x":"a:b"}`)
-	f.Add(`{"spaces":"AQI=","prefixes":["a"]}`)
-	f.Add(`{"f":"a","l":1,"c":1,"q":0,"o":1,"s":9,"p":6,"i":-1,"k":"00000000000000010000000000000001","d":"00000000000000010000000000000001","t":"zz"}`)
-	f.Fuzz(func(t *testing.T, rec string) {
-		validate.Reduce(t.Context(), strings.NewReader("k\t"+rec+"\n"), io.Discard, validate.ReduceOptions{}) //nolint:errcheck // it must only end
+	var mapped bytes.Buffer
+	for _, file := range oddSet(1) {
+		if err := validate.New(nil, validate.Options{}).Map(f.Context(), strings.NewReader(file.text), file.name, "", "", &mapped); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(mapped.String()) {
+		f.Add(strings.TrimSuffix(line, "\n"))
+	}
+	f.Add("!given\t{\"spaces\":\"AQI=\",\"prefixes\":[\"a\"]}")
+	f.Add("00000000000000010000000000000001\t\"AAAA\"")
+	f.Fuzz(func(t *testing.T, line string) {
+		validate.Reduce(t.Context(), strings.NewReader(line+"\n"), io.Discard, validate.ReduceOptions{}) //nolint:errcheck // it must only end
 	})
 }

@@ -24,11 +24,11 @@ type PathOptions struct {
 	Options                  // its Digest is set
 	Catalog *catalog.Catalog // nil: the built-in one
 	Kind    schema.Kind      // of every record; "": detected
-	Version schema.Version   // of the input; "": of the manifest beside a file, else detected
+	Version schema.Version   // of the input; "": of the manifest in the file's folder, otherwise detected
 	Stdin   io.Reader        // for "-"
 }
 
-// Checked says what Paths found in files.
+// Checked is the result of Paths.
 type Checked struct {
 	Files   []File
 	Foreign []string // files of another format that a folder holds: left alone
@@ -93,14 +93,13 @@ func (c *Checker) path(ctx context.Context, in inputFile, o PathOptions, version
 	return false, nil
 }
 
-// inputFile is a file to check; found says that a folder gave it, not the user.
+// inputFile is a file to check; found reports that it comes from a folder, not from the user.
 type inputFile struct {
 	path  string
 	found bool
 }
 
-// inputFiles expands folders, sub-folders too; files of a folder are sorted so that
-// what is referred to comes first.
+// inputFiles expands folders and subfolders; files of a folder are sorted so that referenced records come first.
 func inputFiles(paths []string) ([]inputFile, error) {
 	var out []inputFile
 	for _, p := range paths {
@@ -136,8 +135,7 @@ func inputFiles(paths []string) ([]inputFile, error) {
 	return out, nil
 }
 
-// foreignMeta reports a meta.json that is beside no claims: other programs use the
-// name too.
+// foreignMeta reports a meta.json in a folder without claims: other programs use the name too.
 func foreignMeta(name string) bool {
 	if KindOfName(name) != schema.KindMeta {
 		return false

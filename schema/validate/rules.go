@@ -29,8 +29,7 @@ const (
 	nsInject
 )
 
-// A fact is what a record says about the set: it defines an id, refers to one, or is
-// a turn.
+// A fact is a record's contribution to the set: it defines an id, refers to one, or is a turn.
 type fact struct {
 	op      byte
 	ns      byte
@@ -39,7 +38,7 @@ type fact struct {
 	idx     int32
 	off     int32
 	k, cond key    // a reference counts only if cond is defined too, unless it is zero
-	tup     uint64 // what makes two things with one id different; refs: what must agree
+	tup     uint64 // distinguishes two things with one id; for refs: what must agree
 	num     int64  // turn
 	id      []byte // for messages; shares the block's bytes
 }
@@ -93,7 +92,7 @@ func (w *worker) put(f fact, node int) *fact {
 // textHash identifies a text: 64 bits.
 func textHash(b []byte) uint64 { return hashKey(0, b)[0] }
 
-// rules runs what a schema cannot say over one record.
+// rules checks one record against the rules that a schema cannot express.
 func (w *worker) rules(k schema.Kind) {
 	if w.doc.Nodes[0].Kind != jsonschema.Object && k != schema.KindIndex {
 		return
@@ -132,8 +131,7 @@ func (w *worker) rules(k schema.Kind) {
 	}
 }
 
-// brokenFacts keeps the id of a record that could be read only in part, so that what
-// refers to it is not reported as dangling.
+// brokenFacts keeps the id of a record that could be read only in part, so that references to it are not reported as dangling.
 func (w *worker) brokenFacts(k schema.Kind) []fact {
 	ns, name := nsNone, "id"
 	switch k {
@@ -218,7 +216,7 @@ func (w *worker) memory(text []byte, hash, payload int, point []byte) []byte {
 	switch {
 	case hash < 0 || w.doc.Nodes[hash].Kind == jsonschema.Null || hash >= 0 && have != nil && len(have) == 0:
 		w.warn(max(hash, payload), "MEM002", "the memory has no hash", "", string(want[4:]))
-	case have == nil: // the schema says it
+	case have == nil: // the schema reports it
 	case !bytes.Equal(have, want[4:]):
 		w.older(hash, "MEM001", "hash is not the md5 of data", quote(have), string(want[4:]))
 	}

@@ -72,8 +72,7 @@ func (w *worker) claim() {
 	}
 }
 
-// sameSubject checks that a claim gave way to one of the same subject: what another
-// person says supersedes nothing.
+// sameSubject checks that a claim was superseded by one of the same subject: a statement of another person supersedes nothing.
 func (w *worker) sameSubject(at int, by, subject []byte) {
 	p, err := schema.ParseID(string(by))
 	if err != nil || len(p.Ends) != 2 || subject == nil {

@@ -138,7 +138,7 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 	w.grammar(at, id)
 }
 
-// nodeIDIs says yes to the common ids without making one.
+// nodeIDIs accepts the common ids without allocating one.
 func (w *worker) nodeIDIs(id []byte, def catalog.Label, label string, props int) bool {
 	if w.v == schema.V001 {
 		return false

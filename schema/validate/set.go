@@ -9,8 +9,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// set is what is known of all files: where each id was defined, and the references to
-// what has not been read.
+// set is the state of all files: the place where each id was defined, and the references to ids that have not been read.
 type set struct {
 	cat     *catalog.Catalog
 	index   table
@@ -59,7 +58,7 @@ type fold struct {
 	v     schema.Version
 	yield func(*schema.Finding) error
 
-	warmed   uint64 // keeps the compiler from dropping what warm reads
+	warmed   uint64 // keeps the compiler from dropping warm's reads
 	lastConv key    // of the turn before: its conversation is in the index
 
 	w   *worker // of the block being applied
@@ -138,8 +137,7 @@ func (f *fold) block(w *worker) error {
 	return nil
 }
 
-// pos is the place of a fact. Columns are counted only when they are needed: while the
-// block is still at hand.
+// pos returns the place of a fact. Columns are counted only when they are needed, while the block is still available.
 func (f *fold) pos(x *fact) schema.Pos {
 	if f.w == nil {
 		return f.far
@@ -174,7 +172,7 @@ func (f *fold) apply(x *fact) error {
 	return nil
 }
 
-// send passes on what the set must know of a fact. The order of turns shows in the file.
+// send passes on the facts that the set needs. The order of turns is visible within the file.
 func (f *fold) send(x *fact, line int32) error {
 	if x.op == opTurn {
 		if err := f.turn(x, line); err != nil {
@@ -270,7 +268,7 @@ func (f *fold) place(e entry) string {
 // pendingRun is how many references one run holds.
 const pendingRun = 4096
 
-// settled says whether a reference is good, and if not, whether that is final.
+// settled reports whether a reference is good, and if not, whether that is final.
 func (s *set) settled(k key, ns, ptr byte, tup uint64) (good, final bool) {
 	e, ok := s.index.get(k)
 	if !ok {
@@ -307,8 +305,7 @@ func (f *fold) refer(x *fact) error {
 	return nil
 }
 
-// dangling is the finding for a reference that leads nowhere or to the wrong thing;
-// nil where the set cannot tell.
+// dangling returns the finding for a reference that leads nowhere or to the wrong thing; nil if the set cannot decide.
 func (s *set) dangling(c *Checker, x pending) *schema.Finding {
 	p := &x
 	fault := &schema.Finding{Pos: schema.Pos{File: c.Checked[p.file].Name, Line: int(p.line), Col: int(p.col)}, Pointer: pointer(x.ptr, x.idx), Have: quote(p.id)}
@@ -412,10 +409,10 @@ func (f *fold) turn(x *fact, line int32) error {
 		c.turn = x.num
 		return f.yield(fault)
 	case x.num == c.turn:
-		return nil // define says it
+		return nil // define reports it
 	}
 	if e, ok := f.s.index.get(x.k); ok && e.file == f.file {
-		return nil // repeated: define says it
+		return nil // repeated: define reports it
 	}
 	fault.Code, fault.Message, fault.Want = "EVT001", "the turn comes after a later one of "+quote(c.id), "more than "+strconv.FormatInt(c.turn, 10)
 	return f.yield(fault)
@@ -437,8 +434,7 @@ func (f *fold) end() {
 	}
 }
 
-// Close yields what only the whole set shows: references that nothing met, in the
-// order of the input. The Checker is done then.
+// Close yields the findings that only the whole set shows: unmatched references, in the order of the input. The Checker cannot be used afterwards.
 func (c *Checker) Close() iter.Seq2[*schema.Finding, error] {
 	return func(yield func(*schema.Finding, error) bool) {
 		s := &c.set

@@ -31,7 +31,7 @@ func (t *table) get(k key) (entry, bool) {
 	return s.entry, s.k == k
 }
 
-// swap enters e under k and returns what was there.
+// swap stores e under k and returns the previous entry.
 func (t *table) swap(k key, e entry) (old entry, taken bool) {
 	if t.n*4 >= len(t.slots)*3 {
 		t.grow()

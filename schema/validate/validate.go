@@ -1,17 +1,12 @@
-// Package validate checks files of all kinds of records: the JSON, the published
-// schema, the rules of single records (ids, hashes, instants, vocabulary), of streams
-// (turn order, repeated ids) and of the whole set (links between files).
+// Package validate checks files of all kinds of records: the JSON, the published schema, the rules of single records (ids, hashes, instants, vocabulary), of
+// streams (turn order, repeated ids) and of the whole set (links between files).
 //
-// One pass reads a file. Blocks of whole lines go to Options.Workers goroutines, which
-// parse each line once and run the rules of single records over it; what they find
-// comes back in input order to the one goroutine that keeps the set's index, so
-// findings come out in the order of the input, the same with any number of workers.
+// One pass reads a file. Blocks of whole lines go to Options.Workers goroutines, which parse each line once and apply the rules of single records. Their
+// results return in input order to the one goroutine that keeps the set's index, so findings have the order of the input with any number of workers.
 //
-// The index holds 43 to 85 bytes (slots of 32 bytes, at most three quarters full) for
-// each distinct id of a node, edge, claim, entity, event, probe and inject, three such
-// entries for a memory (its point, its text, the pair), and 88 bytes plus the id for
-// each reference to something that has not been read yet. Ids are known by 128 bits of hash. Nothing else
-// grows with the input. With SchemaOnly nothing is held.
+// The index holds 43 to 85 bytes (slots of 32 bytes, at most three quarters full) for each distinct id of a node, edge, claim, entity, event, probe and inject,
+// three such entries for a memory (its point, its text, the pair), and 88 bytes plus the id for each reference to something that has not been read yet. Ids are
+// identified by 128 bits of hash. Nothing else grows with the input. With SchemaOnly nothing is held.
 package validate
 
 import (
@@ -54,7 +49,7 @@ type Checker struct {
 	Checked []File
 }
 
-// File is what Stream made of one file.
+// File is the result of Stream for one file.
 type File struct {
 	Name    string
 	Version schema.Version
@@ -84,7 +79,7 @@ func (c *Checker) Stream(r io.Reader, name string, k schema.Kind, v schema.Versi
 	return func(yield func(*schema.Finding, error) bool) {
 		promised := cmp.Or(k, KindOfName(name))
 		if v != "" && !slices.Contains(schema.Kinds(v), promised) && slices.Contains(schema.Kinds(schema.Latest), promised) {
-			v = schema.Latest // a manifest or probe log beside files of an older version is still ours
+			v = schema.Latest // a manifest or probe log in a folder of older files is still ours
 		}
 		if isWhole(name, k) {
 			c.whole(r, name, k, v, yield)
@@ -146,8 +141,7 @@ func KindOfName(name string) schema.Kind {
 	return ""
 }
 
-// Rank orders files so that what is referred to is read first: then hardly a
-// reference has to be kept. Sort a folder's files by (Rank, name).
+// Rank orders files so that referenced records are read first, which keeps the number of open references small. Sort a folder's files by (Rank, name).
 func Rank(name string) int {
 	switch KindOfName(name) {
 	case schema.KindIndex, schema.KindManifest, schema.KindMeta:
@@ -165,12 +159,11 @@ func Rank(name string) int {
 	case schema.KindProbe:
 		return 7
 	}
-	return 4 // claims, and what shows its kind in its lines
+	return 4 // claims, and files whose lines show their kind
 }
 
-// Foreign reports whether the start of a file, up to its last whole line, is JSON
-// Lines of someone else's: every line is an object and none shows a kind. It is for
-// folders, where other programs keep files of their own.
+// Foreign reports whether the start of a file, up to its last whole line, is JSON Lines of another program: every line is an object and none shows a kind. It
+// is used for folders, where other programs keep files of their own.
 func Foreign(name string, head []byte) bool {
 	if KindOfName(name) != "" {
 		return false
@@ -214,7 +207,7 @@ const (
 	sniffBytes = 1 << 20
 )
 
-// blocks cuts a file into blocks; the first holds what version detection looks at.
+// blocks cuts a file into blocks; the first one holds the part that version detection examines.
 func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		fresh := func() *block {

@@ -12,7 +12,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// A worker reads the lines of one block: what it knows is in one record alone.
+// A worker reads the lines of one block and applies the rules of single records.
 type worker struct {
 	cat       *catalog.Catalog
 	o         Options
@@ -41,14 +41,14 @@ type worker struct {
 	colOff, colN int  // last offset asked for, and its column
 }
 
-// lineOut is what one line gave.
+// lineOut is the result of one line.
 type lineOut struct {
 	span     span
 	kind     schema.Kind
 	findings []*schema.Finding
 	from, to int // in worker.facts
 	utf8     bool
-	unknown  bool // the kind could not be told: the fold tries the kind before it
+	unknown  bool // the kind could not be determined: the fold tries the previous kind
 }
 
 func (w *worker) start(c *Checker, name string, k, hint schema.Kind, v schema.Version) {
@@ -98,7 +98,7 @@ var notJSON = [...]struct{ code, message string }{
 	jsonschema.BadNumber: {"JSON011", "number out of range"}, jsonschema.ControlChar: {"JSON012", "raw control character in a string"},
 }
 
-// faults reports what is not JSON.
+// faults reports text that is not JSON.
 func (w *worker) faults() {
 	for _, f := range w.doc.Faults {
 		is := notJSON[f.Code]
@@ -130,7 +130,7 @@ func (w *worker) record(k schema.Kind) {
 
 func (w *worker) report(f schema.Finding) { w.fs = append(w.fs, &f) }
 
-// pos is the place of a node.
+// pos returns the place of a node.
 func (w *worker) pos(node int) schema.Pos {
 	if node < 0 || node >= len(w.doc.Nodes) {
 		return schema.Pos{File: w.name, Line: w.line.n, Col: 1}
@@ -138,7 +138,7 @@ func (w *worker) pos(node int) schema.Pos {
 	return w.at(int(w.doc.Nodes[node].Start))
 }
 
-// at is the place of a byte offset of the line. Columns count code points from 1.
+// at returns the place of a byte offset of the line. Columns count code points from 1.
 func (w *worker) at(off int) schema.Pos { return w.in(w.doc.B, off) }
 
 // in is at for the current line's text.
@@ -191,7 +191,7 @@ func (w *worker) text(node int) []byte {
 	return w.doc.Text(node)
 }
 
-// point is the text of a point's id, which may be an integer; nil for anything else.
+// point returns the text of a point's id, which may be an integer; nil for anything else.
 func (w *worker) point(node int) []byte {
 	if node >= 0 && w.doc.Nodes[node].Kind == jsonschema.Number {
 		return w.doc.Raw(node)
@@ -205,7 +205,7 @@ func (w *worker) member(obj int, name string) (string, int) {
 	return w.str(n), n
 }
 
-// quote cuts what a message shows.
+// quote shortens text for a message.
 func quote[T string | []byte](s T) string {
 	t := string(s)
 	n := 0

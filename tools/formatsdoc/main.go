@@ -67,7 +67,7 @@ func readSchema(k schema.Kind, v schema.Version) (schemaDoc, error) {
 func formatsDoc() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(formatsHead)
-	b.WriteString("| kind | what it is | versions |\n|---|---|---|\n")
+	b.WriteString("| kind | description | versions |\n|---|---|---|\n")
 	for _, k := range schema.Kinds(schema.Latest) {
 		d, err := readSchema(k, schema.Latest)
 		if err != nil {
@@ -291,19 +291,19 @@ const formatsHead = `<!-- Written by "go run -C tools ./formatsdoc" from schema/
 
 # Formats
 
-Every hop of the chain reads and writes one JSON record a line (JSON Lines, UTF-8). The
-contracts are JSON Schemas (draft 2020-12), built into the program: ` + "`membench schema export -o DIR`" + `
-writes them, ` + "`membench validate PATH`" + ` checks files against them and against the rules that a
-schema cannot say (see the finding codes at the end).
+Each step of the chain reads and writes one JSON record per line (JSON Lines, UTF-8). The
+formats are JSON Schemas (draft 2020-12) built into the program. ` + "`membench schema export -o DIR`" + `
+writes them to a folder. ` + "`membench validate PATH`" + ` checks files against them and against rules that a
+schema cannot express (see the finding codes at the end).
 
-Three versions are published. **0.0.1** is the data schema of 2026-02-25; where files of that day
-hold more than it documents, the schema accepts it and ` + "`x-warn`" + ` in the schema names the documented
-values: anything else is the warning SCH020. **0.1.0** and **0.2.0** add what is marked so below.
-In 0.2.0 a claim's subject is the person who speaks, by name and conversation, unless a user or agent is declared.
-Members that are not listed are allowed everywhere and are kept, after the known ones.
+Three versions are published. **0.0.1** is the data schema of 2026-02-25. Files of that time
+contain values that it does not document; the schema accepts them, ` + "`x-warn`" + ` lists the documented
+values, and any other value is reported as the warning SCH020. **0.1.0** and **0.2.0** add the members marked so in the column "since".
+In 0.2.0 the subject of a claim is the speaker, by name and conversation, unless a user or agent is declared.
+Members that are not listed are allowed in every record. They are kept and written after the known ones.
 
-Claims and entities are written with the separators ` + "`,` and `:`" + `, all other lines with ` + "`, ` and `: `" + `;
-index, manifest and meta files are indented by two. Only ` + "`\"`, `\\` and control characters" + ` are escaped.
+Claims and entities are written with the separators ` + "`,` and `:`" + `, all other records with ` + "`, ` and `: `" + `.
+Index, manifest and meta files are indented by two spaces. Only ` + "`\"`, `\\` and control characters" + ` are escaped.
 
 `
 
@@ -320,8 +320,8 @@ compound = "event:" conv ":" turn | "session:" conv ":" session | "chapter:" wor
 ` + "```" + `
 
 A seg is free text, escaped once: ` + "`%`, `|`, `:`" + `, control characters, U+2028 and U+2029 become
-` + "`%XX`" + ` (upper-case hex of the UTF-8 bytes); ` + "`#`" + ` too in the parts of a chapter. Names are put into NFC,
-trimmed, and runs of white space made one blank first; memory texts are hashed as they are.
+` + "`%XX`" + ` (upper-case hex of the UTF-8 bytes); ` + "`#`" + ` is escaped too in the parts of a chapter. Names are first normalised to NFC
+and trimmed, and runs of white space become one space; memory texts are hashed unchanged.
 ` + "`validate`" + ` recomputes every id. Version 0.0.1 joins the parts raw: a raw ` + "`:`, `|` or `%`" + ` in
 a part is the warning ID010, and two things with one id are the error ID001. Ids are at most 4,000 bytes.
 `
@@ -329,8 +329,8 @@ a part is the warning ID010, and two things with one id are the error ID001. Ids
 const formatsCatalog = `
 ## Catalogue
 
-What a claim may say and a graph may hold is data: [schema/catalog/catalog.yaml](../schema/catalog/catalog.yaml).
-A file of the same shape adds terms (` + "`--catalog FILE`" + `); it cannot change built-in ones:
+The vocabulary of claims and graphs is data: [schema/catalog/catalog.yaml](../schema/catalog/catalog.yaml).
+A file of the same shape adds terms (` + "`--catalog FILE`" + `). It cannot change built-in terms:
 
 ` + "```yaml" + `
 version: 1

@@ -33,8 +33,8 @@ type form struct {
 }
 
 var forms = []form{
-	{"membench", "A project: what membench chain -c reads (docs/project.md)", "yaml", reflect.TypeFor[config.Project](), []string{"sources"}},
-	{"eval", "An evaluation: what membench eval run -c reads (docs/eval-yaml.md)", "yaml", reflect.TypeFor[config.Eval](), []string{"datasets", "systems"}},
+	{"membench", "A project, read by membench chain -c (docs/project.md)", "yaml", reflect.TypeFor[config.Project](), []string{"sources"}},
+	{"eval", "An evaluation, read by membench eval run -c (docs/eval-yaml.md)", "yaml", reflect.TypeFor[config.Eval](), []string{"datasets", "systems"}},
 	{"catalog", "A catalogue: domains, predicates, entity types and patterns of your own (docs/project.md)", "yaml", reflect.TypeFor[catalog.Catalog](), nil},
 	{"service", "A memory service under test (docs/adding-a-service.md)", "json", reflect.TypeFor[service.Spec](), []string{"system"}},
 }

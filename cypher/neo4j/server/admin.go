@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Admin is a run of neo4j-admin with the jars of lib, on the server whose folder is
-// home; java "" is that of PATH. The caller sets its streams and runs it.
+// Admin returns a command that runs neo4j-admin with the jars of lib, on the server with the folder home; java "" is found in PATH. The caller sets its streams
+// and runs it.
 func Admin(ctx context.Context, java, lib, home string, args ...string) *exec.Cmd {
 	java = cmp.Or(java, "java")
 	cmd := exec.CommandContext(ctx, java, append([]string{"-Xmx1g", "-cp", filepath.Join(lib, "*"), "org.neo4j.cli.AdminTool"}, args...)...)

@@ -27,7 +27,7 @@ func HasDocker(ctx context.Context) bool {
 	return err == nil
 }
 
-// docker runs the docker program and returns what it printed.
+// docker runs the docker program and returns its output.
 func docker(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "docker", args...)
 	cmd.Env = append(os.Environ(), env...)
@@ -54,13 +54,13 @@ func (c Config) upDocker(ctx context.Context, last State) (State, error) {
 		return State{}, err
 	}
 	for _, d := range []string{"data", "logs"} {
-		// Made by us, else the engine makes them root's.
+		// Created here, since the engine would create them for root.
 		if err := os.MkdirAll(filepath.Join(c.Home, d), 0o755); err != nil {
 			return State{}, err
 		}
 	}
 	name := containerName(c.Home)
-	// What an earlier container left is removed; a running one is kept by Up.
+	// A stopped earlier container is removed; Up keeps a running one.
 	if _, err := docker(ctx, nil, "container", "inspect", name); err == nil {
 		if _, err := docker(ctx, nil, "rm", name); err != nil {
 			return State{}, err

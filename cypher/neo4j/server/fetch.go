@@ -34,7 +34,7 @@ var ErrNoMaven = errors.New("mvn is not installed")
 // versionFile marks a complete folder.
 const versionFile = "VERSION"
 
-// Version says which Neo4j a folder of jars holds.
+// Version returns the version of Neo4j in a folder of jars.
 func Version(lib string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(lib, versionFile))
 	if err != nil {
@@ -43,16 +43,14 @@ func Version(lib string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// Lib is the folder below dir that Fetch fills with a version: the jars of server,
-// Browser and admin import, and in shell those of cypher-shell.
+// Lib returns the folder below dir that Fetch fills with a version: the jars of server, Browser and admin import, and in shell those of cypher-shell.
 func Lib(dir, version string) string { return filepath.Join(dir, version) }
 
 var versionText = regexp.MustCompile(`^\d+(\.\d+){1,2}$`)
 
-// Fetch has Maven copy a version of Neo4j, about 180 MB, into Lib(dir, version), unless
-// it is there, and returns that folder. The folder appears whole or not at all. What Maven
-// complains of goes to log; progress, which may be nil, hears how many files came down so
-// far, how large they are, and the last one's name. Then Warm; slow hears why it failed.
+// Fetch downloads a version of Neo4j with Maven, about 180 MB, into Lib(dir, version) unless it exists, and returns that folder. The folder appears completely
+// or not at all. Maven's errors go to log. progress, which may be nil, receives the number of files so far, their size, and the last file's name. Then Fetch
+// calls Warm; slow is called with its error.
 func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string), slow func(error)) (string, error) {
 	lib, err := fetch(ctx, dir, version, log, progress)
 	if err != nil {
@@ -102,7 +100,7 @@ func fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 		return "", err
 	}
 	if err := os.Rename(out, lib); err != nil {
-		// Someone else was quicker, or the folder is one that lacks its last file.
+		// Another process was faster, or the folder lacks its last file.
 		if _, there := Version(lib); there == nil {
 			return lib, nil
 		}
@@ -114,8 +112,7 @@ func fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 	return lib, nil
 }
 
-// maven reads what Maven prints, line by line: it counts downloads and passes warnings and
-// errors on, without the signs that colour them.
+// maven reads Maven's output line by line: it counts downloads and passes on warnings and errors without colour codes.
 type maven struct {
 	log      io.Writer
 	progress func(files int, size int64, last string)

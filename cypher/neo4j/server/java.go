@@ -65,8 +65,7 @@ func candidates(first []string) []string {
 
 var quotedVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// javaVersion is the major version of a java program, 0 when it cannot be told: from
-// the file that is beside it, else by asking the program.
+// javaVersion returns the major version of a java program, 0 if unknown: from the file next to it, or by running the program.
 func javaVersion(path string) int {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if f, err := os.Open(filepath.Join(filepath.Dir(filepath.Dir(real)), "release")); err == nil {

@@ -26,12 +26,11 @@ import (
 	"membench/internal/daemon"
 )
 
-// Config says what to run. The zero value of each size is the small one that suits
-// tests: about 260 MB resident, ready in about 6 s.
+// Config describes the server to run. The zero value of each size is small and suits tests: about 260 MB resident, ready in about 6 s.
 type Config struct {
 	Java string // the program; "": the first that FindJava finds
 	Lib  string // the folder that Fetch fills
-	// Version is that of a container's image, "" for Default; a process has that of Lib.
+	// Version is the version of a container's image, "" for Default; a process has the version of Lib.
 	Version string
 	Home    string // data, configuration and log; made when absent
 
@@ -53,7 +52,7 @@ type Server struct {
 	URI     string // bolt://127.0.0.1:port
 	HTTP    string // http://127.0.0.1:port/browser/, or ""
 	PID     int
-	Log     string // file with what the server printed
+	Log     string // file with the server's output
 	Version string // of Neo4j
 
 	exited chan struct{}
@@ -61,7 +60,7 @@ type Server struct {
 	proc   *os.Process
 }
 
-// Faults, for errors.Is. The errors that wrap them say what to do.
+// Errors, for errors.Is. The errors that wrap them say what to do.
 var (
 	ErrNotReady = errors.New("neo4j did not become ready") // the error's text holds the end of the server's log
 	ErrNoJars   = errors.New("no Neo4j here")
@@ -69,7 +68,7 @@ var (
 	ErrPassword = errors.New("Neo4j requires a password of at least 8 characters")
 )
 
-// ready is what the server prints when it takes connections.
+// ready is the server's message when it accepts connections.
 const ready = "Started."
 
 const host = "127.0.0.1"
@@ -89,8 +88,7 @@ func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, err
 	if err != nil {
 		return nil, err
 	}
-	// The server inherits the open file, and with it the lock, which ends with the
-	// last process that has it open.
+	// The server inherits the open file, and with it the lock, which ends with the last process that has it open.
 	defer lock.Close()
 	if err := c.configure(ctx, version); err != nil {
 		return nil, err
@@ -181,7 +179,7 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// prepare fills in what was left open and checks what can be checked without the server.
+// prepare fills in the defaults and checks the configuration as far as possible without the server.
 func (c *Config) prepare() (version string, err error) {
 	if version, err = Version(c.Lib); err != nil {
 		return "", err
@@ -216,7 +214,7 @@ func (c *Config) prepare() (version string, err error) {
 	return version, nil
 }
 
-// CheckPassword says whether Neo4j takes a password; "" is none.
+// CheckPassword returns an error if Neo4j does not accept a password; "" is not accepted.
 func CheckPassword(p string) error {
 	if n := len([]rune(p)); p != "" && n < 8 {
 		return fmt.Errorf("%w: have %d", ErrPassword, n)

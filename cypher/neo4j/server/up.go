@@ -40,9 +40,8 @@ const (
 	usualHTTP = 7474
 )
 
-// Up starts a server that stays when this process ends, and waits until it takes
-// connections. A port of 0 is the one of the server's last run or the usual one if
-// that is free, else any free one.
+// Up starts a server that continues after this process ends, and waits until it accepts connections. A port of 0 is the port of the server's last run, or the
+// usual one, if that is free, otherwise any free port.
 func Up(ctx context.Context, engine string, c Config) (State, error) {
 	home, err := filepath.Abs(c.Home)
 	if err != nil {
@@ -89,8 +88,7 @@ func Up(ctx context.Context, engine string, c Config) (State, error) {
 	return st, nil
 }
 
-// Look says what runs in a home folder. A folder that never had a server is the zero
-// State with Home.
+// Look returns the state of the server of a home folder. For a folder that never had a server it is the zero State with Home.
 func Look(ctx context.Context, home string) (State, error) {
 	home, err := filepath.Abs(home)
 	if err != nil {
@@ -124,8 +122,8 @@ func Look(ctx context.Context, home string) (State, error) {
 // patience is how long a server may take to end by itself: it writes its pages to disk.
 const patience = 30 * time.Second
 
-// Down ends the server of a home folder and waits for its end; was is what ran there.
-// killed says that it did not end by itself; its data recover at the next start.
+// Down stops the server of a home folder and waits for its end; was is its former state. killed reports that it had to be killed; its data are recovered at the
+// next start.
 func Down(ctx context.Context, home string) (was State, killed bool, err error) {
 	was, err = Look(ctx, home)
 	if err != nil || !was.Running {
@@ -134,8 +132,7 @@ func Down(ctx context.Context, home string) (was State, killed bool, err error) 
 	if was.Engine == Docker {
 		return was, false, removeContainer(ctx, was.Container)
 	}
-	// The lock is held, and only the process that Up noted can hold it: the number is
-	// not that of a later, other process.
+	// The lock is held, and only the process that Up recorded can hold it: the number does not belong to a later process.
 	p, err := os.FindProcess(was.PID)
 	if err != nil {
 		return was, false, err
@@ -206,8 +203,7 @@ func readState(home string) (s State, err error) {
 	return s, err
 }
 
-// lockHome takes the lock of a home folder; the error is daemon.ErrInUse where a server
-// has it.
+// lockHome takes the lock of a home folder; it fails with daemon.ErrInUse if a server has it.
 func lockHome(home string) (*os.File, error) {
 	last, err := readState(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

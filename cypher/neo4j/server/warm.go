@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// archive is the file beside the jars of lib that holds the classes which a start loads, as
-// this Java has read and checked them (class data sharing). Another Java has another file:
-// the name holds the time at which the program was installed.
+// archive returns the file in the folder of the jars of lib that holds the classes of a start, as this Java has read and checked them (class data sharing).
+// Another Java has another file: the name contains the time at which the program was installed.
 func archive(java, lib string) (string, error) {
 	path, err := exec.LookPath(java)
 	if err != nil {
@@ -25,9 +24,8 @@ func archive(java, lib string) (string, error) {
 	return filepath.Join(lib, fmt.Sprintf("start-%x.jsa", info.ModTime().UnixNano())), nil
 }
 
-// Warm starts the server of lib once and keeps the classes that it loaded in one file of about
-// 70 MB beside the jars: later starts with the same Java need about a third less processor
-// time. It does nothing where the file exists; a new one replaces those of other Javas.
+// Warm starts the server of lib once and stores the classes that it loaded in one file of about 70 MB in the folder of the jars. Later starts with the same
+// Java need about a third less processor time. An existing file is not changed; a new one replaces those of other Javas.
 func Warm(ctx context.Context, java, lib string) error {
 	version, err := Version(lib)
 	if err != nil {

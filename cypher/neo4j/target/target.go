@@ -20,8 +20,7 @@ import (
 	"github.com/joho/godotenv"
 )
 
-// A Target is a server and one graph in it. Find fills what is empty from the
-// environment, and from the local server that server.Up started.
+// A Target is a server and one graph in it. Find fills empty members from the environment and from the local server that server.Up started.
 type Target struct {
 	Home     string // folder of a local server (default MEMBENCH_NEO4J_HOME)
 	URI      string // address of the Bolt port (default NEO4J_URI, the local server, bolt://localhost:7687)
@@ -31,7 +30,7 @@ type Target struct {
 	User, Password string
 	Browser        string // address of Browser; "" where it is not known
 
-	// Retry, Timeout and Warn are those of neo4j.Config.
+	// Retry, Timeout and Warn are passed to neo4j.Config.
 	Retry, Timeout time.Duration
 	Warn           func(string)
 }

@@ -19,17 +19,16 @@ import (
 // UpOptions of Up.
 type UpOptions struct {
 	server.Config               // Password, Lib and Java are found; Home "" is that of Home
-	Engine        string        // server.Java | server.Docker; "": Docker where an engine answers, else Java
+	Engine        string        // server.Java | server.Docker; "": Docker if an engine answers, otherwise Java
 	Timeout       time.Duration // until it takes connections; 0: as long as ctx
 
 	Getenv   func(string) string
 	Fetch    func(ctx context.Context, version string) (lib string, err error) // nil: server.Fetch into Cache
-	Starting func(engine, home string)                                         // called before it starts; nil: nobody
+	Starting func(engine, home string)                                         // called before it starts; nil: not called
 }
 
-// Up starts the local server of a home folder, with a password that is made up where the
-// environment has none, and waits until it takes connections. Where one runs already, it is
-// left alone, and started is false.
+// Up starts the local server of a home folder, with a generated password if the environment has none, and waits until it accepts connections. A running server
+// is left unchanged, and started is false.
 func Up(ctx context.Context, o UpOptions) (st server.State, started bool, err error) {
 	if o.Home, err = Home(o.Home, o.Getenv); err != nil {
 		return st, false, err
@@ -140,9 +139,8 @@ func (o *UpOptions) findJars(ctx context.Context) (err error) {
 	return err
 }
 
-// Admin finds neo4j-admin: the program that NEO4J_ADMIN names, that of PATH, or the jars of
-// MEMBENCH_NEO4J_LIB, else those that 'neo4j up' uses, with its folder. home is the server's,
-// "" is NEO4J_HOME. The function that it returns makes a command with these arguments.
+// Admin finds neo4j-admin: the program in NEO4J_ADMIN or PATH, or the jars of MEMBENCH_NEO4J_LIB, or those of 'neo4j up' with its folder. home is the server's,
+// "" is NEO4J_HOME. The returned function makes a command with the given arguments.
 func Admin(ctx context.Context, home string, getenv func(string) string) (func(args []string) *exec.Cmd, error) {
 	home = cmp.Or(home, getenv("NEO4J_HOME"))
 	name := cmp.Or(getenv("NEO4J_ADMIN"), "neo4j-admin")

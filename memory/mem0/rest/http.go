@@ -28,7 +28,7 @@ type Error struct {
 	Status int
 	Code   string // of a 502: provider_rate_limited, …
 	Detail string
-	After  time.Duration // what Retry-After asks for
+	After  time.Duration // pause from Retry-After
 }
 
 func (e *Error) Error() string {
@@ -56,8 +56,7 @@ func (e *Error) busy() bool {
 		e.Status == http.StatusBadGateway && (e.Code == "provider_rate_limited" || e.Code == "provider_unavailable")
 }
 
-// UnsureError is a write of which nobody knows whether it happened: the connection
-// broke, or the server failed while it worked.
+// UnsureError is a write whose result is unknown: the connection broke, or the server failed during it.
 type UnsureError struct{ Err error }
 
 func (e *UnsureError) Error() string { return e.Err.Error() + " (it is not known what was stored)" }

@@ -117,7 +117,7 @@ func (m *Memory) state(key string) *entry {
 	return nil
 }
 
-// Ingest sends one batch: one call, or one a turn when turns are stored as they are.
+// Ingest sends one batch: one call, or one per turn if turns are stored verbatim.
 func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return memory.Receipt{}, err
@@ -271,8 +271,8 @@ func (m *Memory) stored(ctx context.Context, key string) (out []memory.Change, e
 	return nil, err
 }
 
-// Retrieve asks the service. Its scores are comparable within one answer only where
-// the item says score_scale: query (2.x adds a keyword score as soon as one hit has it).
+// Retrieve asks the service. Its scores are comparable within one answer, unless the item's score_scale is query (2.x adds a keyword score as soon as one hit
+// has it).
 func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if q.K <= 0 {
 		q.K = 5
@@ -391,7 +391,7 @@ func (m *Memory) Keys(context.Context) ([]string, error) {
 	return out, nil
 }
 
-// History is what all batches did.
+// History returns the operations of all batches.
 func (m *Memory) History(context.Context) (memory.Receipt, error) {
 	var r memory.Receipt
 	for _, e := range m.entries {

@@ -1,18 +1,13 @@
-// Package rest is a Mem0 service as a memory system: the open-source server, 1.x and
-// 2.x, and the platform.
+// Package rest is a Mem0 service as a memory system: the open-source server, 1.x and 2.x, and the platform.
 //
-// A namespace is one user_id of the service, Options.Prefix and the scope. What Mem0
-// cannot keep is in a journal beside the run, <Dir>/<run>/<scope>.jsonl: which batches
-// were sent, and what came of them. Each memory carries its batch and its turns in its
-// metadata (membench_batch, events), so a call of which nobody knows whether it
-// happened is looked up before it is sent again, and an export names its evidence: all
-// turns of the batch, since Mem0 does not say which of them a memory is made of.
+// A namespace is one user_id of the service, Options.Prefix and the scope. Information that Mem0 cannot store is in a journal of the run,
+// <Dir>/<run>/<scope>.jsonl: the batches sent, and their results. Each memory has its batch and its turns in its metadata (membench_batch, events). So a call
+// with an unknown result is looked up before it is sent again, and an export names its evidence: all turns of the batch, since Mem0 does not report which turns
+// a memory was made of.
 //
-// What is not trusted: an add that answers with nothing, or with memories that are not
-// there, counts as degraded; lists that a server cuts off are errors; memories are
-// deleted one by one and only when a run of ours made them, since DELETE
-// /memories?user_id= empties the whole collection in servers before 1.0.6, and the
-// same user may be a real one.
+// The package does not rely on the service: an add that returns nothing, or memories that do not exist, counts as degraded; truncated lists are errors;
+// memories are deleted one by one and only if one of our runs made them, since DELETE /memories?user_id= empties the whole collection in servers before 1.0.6,
+// and the same user may be a real one.
 package rest
 
 import (
@@ -53,7 +48,7 @@ type Options struct {
 	Key    string // never kept or printed
 	Dir    string // of the journals; ""  keeps none: Attach then knows nothing of earlier runs
 	Prefix string // before every user_id: a run of its own on a server that is shared
-	Raw    bool   // store turns as they are (infer: false)
+	Raw    bool   // store turns verbatim (infer: false)
 	HTTP   *http.Client
 	Tries  int // of a call, in all; 0: 5
 	// Sleep waits between tries; nil waits in real time.
@@ -68,7 +63,7 @@ type System struct {
 	api api
 }
 
-// Dial finds out what the service is.
+// Dial detects the kind and version of the service.
 func Dial(ctx context.Context, o Options) (*System, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
@@ -111,8 +106,7 @@ func safe(c *http.Client) *http.Client {
 	return &s
 }
 
-// Check asks for the memories of a user that nobody is: an error says what keeps a run
-// from working, such as a key that is rejected.
+// Check requests the memories of a user that does not exist; it fails if a run could not work, for example because a key is rejected.
 func (s *System) Check(ctx context.Context) error {
 	_, err := s.api.list(ctx, s.o.Prefix+"membench-check")
 	return err
@@ -142,8 +136,7 @@ func (s *System) path(ns memory.Namespace) string {
 	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
 }
 
-// Open deletes what a run of ours left in the namespace; memories of someone else
-// there are an error.
+// Open deletes the memories of our runs in the namespace; memories of others in it are an error.
 func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
 	if err := m.Drop(ctx); err != nil {
@@ -152,7 +145,7 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return m, nil
 }
 
-// Attach continues with what an earlier run left, as its journal says.
+// Attach continues with an earlier run according to its journal.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
 	if s.o.Dir == "" {
