@@ -47,8 +47,7 @@ const (
 	modeMonologue = "monologue"
 )
 
-// body returns the lines inside the fence, and reports what is outside it. A
-// chapter without a fence is all body but for its headings.
+// body returns the lines inside the fence, and reports text outside it. A chapter without a fence is all body except its headings.
 func (p *parser) body(lines []jsonl.Line) []jsonl.Line {
 	isFence := func(l jsonl.Line) bool { return strings.HasPrefix(strings.TrimSpace(string(l.Bytes)), "```") }
 	open := slices.IndexFunc(lines, isFence)
@@ -93,7 +92,7 @@ func quote(s string) string {
 
 var headerNames = []string{"scene", "character", "source_type", "conv_id", "time", "user", "agent"}
 
-// header reads "@key: value"; ok is false when the line is none.
+// header parses "@key: value"; ok is false if the line is not a header.
 func header(s string) (key, value string, ok bool) {
 	s = strings.TrimSpace(s)
 	if !strings.HasPrefix(s, "@") {
@@ -180,7 +179,7 @@ func (p *parser) norm(text []byte) []Source {
 	return []Source{p.said(src)}
 }
 
-// mark is what a bracket says beside its kind.
+// mark is the content of a bracket in addition to its kind.
 type mark struct {
 	id      string
 	expects []string
@@ -250,7 +249,7 @@ func (p *parser) normLine(l jsonl.Line) (Utterance, mark, bool) {
 	return u, m, true
 }
 
-// bracket takes a leading "[…]" off s. "\]" and "\\" in it stand for "]" and "\".
+// bracket removes a leading "[…]" from s. "\]" and "\\" in it stand for "]" and "\".
 func bracket(s string) (content, rest string, ok bool) {
 	if !strings.HasPrefix(s, "[") {
 		return "", s, false
@@ -293,8 +292,7 @@ func (p *parser) markArgs(kind, args string, pos schema.Pos, m *mark) {
 	}
 }
 
-// number gives every marked utterance its id: the one written, else the next free
-// p_<conv>_NNN or i_<conv>_NNN. marks are parallel to the turns.
+// number gives every marked utterance its id: the one written, or the next free p_<conv>_NNN or i_<conv>_NNN. marks are parallel to the turns.
 func (p *parser) number(src *Source, marks []mark) {
 	prefix := map[string]string{markProbe: "p_" + string(src.ConvID) + "_", markInject: "i_" + string(src.ConvID) + "_"}
 	used := map[string]bool{}
@@ -361,8 +359,7 @@ func uiAction(s string) string {
 	return ""
 }
 
-// said makes turns of a chapter's lines: what belongs to Markdown or to a cut (line
-// breaks, quotation marks without their partner) was not said.
+// said makes turns of a chapter's lines, without parts that belong to Markdown or to a cut (line breaks, unpaired quotation marks).
 func (p *parser) said(src Source) Source {
 	for i := range src.Turns {
 		src.Turns[i].Text = unbroken(src.Turns[i].Text)
@@ -404,17 +401,13 @@ func merge(turns []Utterance) []Utterance {
 	return out
 }
 
-// The raw form of a chapter: the same heading and fence, no headers. A line may
-// start with a speaker's label and a colon, ASCII or full-width; the text follows on
-// the line, or the label is alone. Lines without a label continue the last
-// speaker; each is an utterance of its own unless lines are merged. Text that is
-// wholly in brackets is an action on the screen.
+// The raw form of a chapter: the same heading and fence, no headers. A line may start with a speaker's label and a colon, ASCII or full-width; the text follows
+// on the line, or the label is alone. Lines without a label continue the last speaker; each is an utterance of its own unless lines are merged. Text that is
+// completely in brackets is an action on the screen.
 //
-// Labels are the configured names, and a character's name with a monologue suffix; usual
-// marks of monologue (Lin (thinking), 林夏独白) are known by themselves.
-// Something that looks like a label but is none of them (a short word before a colon
-// at the start of a paragraph, or one that starts several lines) is a speaker that
-// cannot be told. A chapter without any label is the character's monologue.
+// Labels are the configured names, and a character's name with a monologue suffix; usual marks of monologue (Lin (thinking), 林夏独白) are built in. An unknown
+// label (a short word before a colon at the start of a paragraph, or one that starts several lines) is a speaker that cannot be determined. A chapter without
+// any label is the character's monologue.
 func (p *parser) raw(text []byte) []Source {
 	src := Source{ConvID: p.convID(), Path: p.path}
 	lines := p.body(p.lines(text))
@@ -463,7 +456,7 @@ func (p *parser) raw(text []byte) []Source {
 				cur, haveSpeaker = sp, true
 				u.labelled = true
 				u.Text = strings.TrimLeftFunc(rest, textnorm.IsSpace)
-				if cur.uncertain { // an unknown speaker's line is kept as it is
+				if cur.uncertain { // an unknown speaker's line is kept unchanged
 					u.Text = s
 				}
 				if strings.TrimFunc(u.Text, textnorm.IsSpace) == "" {
@@ -573,7 +566,7 @@ func monologueOf(label string) (name string, ok bool) {
 	return "", false
 }
 
-// labelHint says which option makes a label known.
+// labelHint names the option that makes a label known.
 func (p *parser) labelHint(label string) string {
 	for _, n := range p.o.CharacterNames {
 		if rest, ok := strings.CutPrefix(label, n); ok && rest != "" {

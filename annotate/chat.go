@@ -428,7 +428,7 @@ type part struct {
 	} `json:"file"`
 }
 
-// content is the text of a message and what its parts attach.
+// content returns the text of a message and the attachments of its parts.
 func (p *parser) content(pos schema.Pos, raw json.RawMessage) (string, []schema.Attachment, bool) {
 	bad := func(pointer, have, want string) {
 		p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeMessage, Message: "content is not as the format says; message skipped", Have: have, Want: want})

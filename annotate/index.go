@@ -109,8 +109,8 @@ func relativeTo(path, base string) string {
 	return filepath.ToSlash(path)
 }
 
-// compareConv orders conversations: chNN by number first, then everything else by
-// textnorm.Natural order, in which runs of digits count as numbers; ties by the text.
+// compareConv orders conversations: chNN by number first, then all others in textnorm.Natural order, in which runs of digits count as numbers; ties by the
+// text.
 func compareConv(a, b string) int {
 	na, aok := chapterNumber(a)
 	nb, bok := chapterNumber(b)

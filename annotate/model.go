@@ -38,13 +38,13 @@ func (m modelTagger) Fingerprint() string {
 
 func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	out, err := llm.Again(ctx, func(ctx context.Context) (Choices, error) { return m.tag(ctx, w) })
-	if out.Of != nil { // the rule has chosen what the model did not
+	if out.Of != nil { // the rule chose the tags that the model did not
 		err = nil
 	}
 	return out, err
 }
 
-// tag is Tag that fails where the model does, beside what was chosen.
+// tag is Tag that also returns the model's error, together with the tags.
 func (m modelTagger) tag(ctx context.Context, w Window) (Choices, error) {
 	out := make([]Choice, len(w.Turns))
 	var asked []int // turn ids
@@ -75,7 +75,7 @@ func (m modelTagger) tag(ctx context.Context, w Window) (Choices, error) {
 			if llm.Fatal(err) {
 				return Choices{}, err
 			}
-			if llm.KindOf(err) == llm.KindDryRun { // nobody was asked: nothing is lost
+			if llm.KindOf(err) == llm.KindDryRun { // no call was made: nothing is lost
 				faults, failed = nil, nil
 				break
 			}
@@ -138,9 +138,8 @@ var (
 	choices = []string{schema.TagCanon, schema.TagEpisodic, schema.TagFiller}
 )
 
-// readTags takes the tags out of an answer and says what is wrong with it: an
-// object of number to tag, objects with id and tag, or lines "7: filler", wherever
-// they are in the text. An id with two different tags counts as missing.
+// readTags extracts the tags from an answer and returns its faults: an object of number to tag, objects with id and tag, or lines "7: filler", anywhere in the
+// text. An id with two different tags counts as missing.
 func readTags(answer string, asked []int) (map[int]string, []string) {
 	got := map[int]string{}
 	clash := map[int]bool{}

@@ -99,9 +99,8 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 	}
 }
 
-// isText reports whether a file is text in UTF-8 but for some bytes; else it is a fault,
-// and nothing was read from the file: of another encoding no word would be left. Of lines
-// that are each read by themselves only a byte order mark speaks for all.
+// isText reports whether a file is text in UTF-8 except for some bytes; otherwise it is a fault, and the file is not read, since in another encoding no word
+// would be readable. For files whose lines are read one by one only a byte order mark decides.
 func (p *parser) isText(text []byte, lines bool) bool {
 	have := ""
 	switch {
@@ -168,10 +167,10 @@ func (p *parser) another() bool {
 	return p.turns <= MaxTurns
 }
 
-// tooMany reports that what is wrong with the file fills memory.
+// tooMany reports that the file's faults would fill memory.
 func (p *parser) tooMany() bool { return len(p.findings) > maxFaults }
 
-// tooLarge replaces what was found in a file that is not read.
+// tooLarge replaces the findings of a file that is not read.
 func (p *parser) tooLarge(have, want string) {
 	p.findings = nil
 	p.fault(schema.Pos{File: p.file}, codeFormat, "the file is too large to be held in memory; nothing was read from it", have, want, "split it by conversation")
@@ -263,8 +262,7 @@ func (p *parser) lines(text []byte) []jsonl.Line {
 // chapterID is the "chNN" that a chapter's file name starts with.
 var chapterID = regexp.MustCompile(`^(ch\d{2,})(?:[_.]|$)`)
 
-// convID is the conversation of a file that does not name one: chNN of the file's
-// name, else the name without its extensions.
+// convID returns the conversation of a file that does not name one: chNN of the file's name, or the name without its extensions.
 func (p *parser) convID() schema.ConvID {
 	if p.o.ConvID != "" {
 		return p.o.ConvID
@@ -291,8 +289,7 @@ var layouts = []string{
 	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006/01/02", "2006年1月2日",
 }
 
-// mailZones are the zones that have names in RFC 822. Another name says no offset, and its
-// time is none.
+// mailZones are the zones that have names in RFC 822. The offset of other names is unknown, so their times are unreadable.
 var mailZones = map[string]string{
 	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",

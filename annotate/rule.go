@@ -105,7 +105,7 @@ var (
 	youEn    = pattern.New(`^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
 )
 
-// stageDirection is a line that only says what happens on the screen.
+// stageDirection matches a line that only describes an action on the screen.
 var stageDirection = pattern.New(`^(?:（[^（）]{1,12}）|\([^()]{1,24}\)|【[^【】]{1,12}】)$`)
 
 // maxEmpty is the longest English sentence, in bytes, that can be empty talk.

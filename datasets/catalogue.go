@@ -55,8 +55,7 @@ func Lookup(name string) (Info, bool) {
 	return Info{}, false
 }
 
-// locomoCases are the ten conversations as published; the release of 2024 agrees on those
-// at hand.
+// locomoCases are the ten conversations as published; the available ones agree with the release of 2024.
 var locomoCases = map[string]Counts{
 	"conv-26": {Sessions: 19, Turns: 419, Questions: 199},
 	"conv-30": {Sessions: 19, Turns: 369, Questions: 105},

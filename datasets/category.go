@@ -7,7 +7,7 @@ import (
 	"membench/schema"
 )
 
-// labels are the words for categories that are understood beside the codes.
+// labels are the accepted words for categories in addition to the codes.
 var labels = map[string]string{
 	"single_hop": schema.CatIE, "single-hop": schema.CatIE, "information_extraction": schema.CatIE, "ar": schema.CatIE, "accurate_retrieval": schema.CatIE,
 	"multi_hop": schema.CatMR, "multi-hop": schema.CatMR, "multi_session": schema.CatMR, "multi-session": schema.CatMR,

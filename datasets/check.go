@@ -111,7 +111,7 @@ func (k *Checker) question(c schema.Case, q schema.Question, last schema.Instant
 	}
 }
 
-// instant is the time of what is named; one that cannot be read is a finding, and unknown.
+// instant parses the named time; an unreadable one is a finding, and unknown.
 func (k *Checker) instant(text, of string, warn func(code, message, have string)) schema.Instant {
 	t, ok := schema.ParseInstant(text)
 	if !ok && text != "" {

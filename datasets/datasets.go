@@ -89,7 +89,7 @@ func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value
 	type made struct {
 		schema.Record[schema.Case]
 		findings []*schema.Finding
-		lost     *schema.Finding // why there is no case
+		lost     *schema.Finding // reason why there is no case
 	}
 	n := o.Workers
 	if n <= 0 {
@@ -209,7 +209,7 @@ func oneFile(f jsonl.File, max int, yield func(*Value, error) bool) (bool, error
 		}
 		var finding *schema.Finding
 		if err != nil && !errors.As(err, &finding) {
-			return false, nil // the fault of the reader was told
+			return false, nil // the reader's error was reported
 		}
 	}
 	return true, nil

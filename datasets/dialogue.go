@@ -15,7 +15,7 @@ type DialogueOptions struct {
 	Probes bool
 }
 
-// line is what membench annotate reads of a turn.
+// line is a turn in the form that membench annotate reads.
 type line struct {
 	ConvID      schema.ConvID       `json:"conv_id"`
 	Role        string              `json:"role"`

@@ -71,7 +71,7 @@ type splitter struct {
 	r     io.Reader
 	err   error // of r, io.EOF too
 	buf   []byte
-	lo    int        // of what is not yet taken
+	lo    int        // start of the unread part
 	pos   schema.Pos // of buf[lo]
 	max   int
 	index int
@@ -232,8 +232,7 @@ var errEnd = errors.New("the file ends inside a value")
 var errLong = errors.New("the value is too long")
 var errDeep = fmt.Errorf("nested more than %d levels deep", codec.MaxDepth)
 
-// maxWaste bounds what is read again after damaged values, in bytes: without it a file
-// of nothing but brackets takes the square of its length.
+// maxWaste limits the bytes that are read again after damaged values: without it a file of only brackets would take time quadratic in its length.
 const maxWaste = 128 << 20
 
 // scan returns the length of the value at lo. On a fault it returns how far it came.
@@ -339,7 +338,7 @@ func (s *splitter) str(i int) (int, error) {
 	}
 }
 
-// beginning is the bracket and first name of an object, else its first byte.
+// beginning returns the bracket and first name of an object, or the first byte of another value.
 func beginning(b []byte) []byte {
 	i := 1
 	for i < len(b) && kinds[b[i]] == kindSpace {
@@ -405,14 +404,13 @@ func (s *splitter) resync() {
 		s.take(max(0, len(s.rest())-len(to)))
 		if !s.need(len(s.rest()) + 1) {
 			s.take(len(s.rest()))
-			s.array = false // the end was told
+			s.array = false // the end was reported
 			return
 		}
 	}
 }
 
-// Pointer is the RFC 6901 pointer, from the file's root, to what tokens name inside
-// the value.
+// Pointer returns the RFC 6901 pointer, from the file's root, to the part that tokens name inside the value.
 func (v *Value) Pointer(tokens ...string) string {
 	p := schema.Pointer(tokens...)
 	if v.array {
@@ -455,23 +453,22 @@ func (v *Value) offset(part []byte) int {
 	return 0
 }
 
-// Finding is a finding at what tokens name inside the value; where that is absent,
-// at its nearest parent.
+// Finding returns a finding at the part that tokens name inside the value; if that is absent, at its nearest parent.
 func (v *Value) Finding(code, message string, tokens ...string) *schema.Finding {
 	return &schema.Finding{Pos: after(v.Pos, v.Bytes[:v.locate(tokens)]), Pointer: v.Pointer(tokens...), Code: code, Message: message}
 }
 
-// Report keeps a finding beside the case that is made of the value.
+// Report keeps a finding with the case that is made from the value.
 func (v *Value) Report(f *schema.Finding) { v.findings = append(v.findings, f) }
 
-// Warn reports a warning at what tokens name; have is what is there.
+// Warn reports a warning at the part that tokens name; have is its content.
 func (v *Value) Warn(code, message, have string, tokens ...string) {
 	f := v.Finding(code, message, tokens...)
 	f.Warning, f.Have = true, clip(have)
 	v.Report(f)
 }
 
-// Lost reports a part that could not be decoded, and so is skipped: what names it.
+// Lost reports a part, named by what, that could not be decoded and is skipped.
 func (v *Value) Lost(err error, what string) {
 	var f *schema.Finding
 	if errors.As(err, &f) {
@@ -492,7 +489,7 @@ func clip(s string) string {
 	return s
 }
 
-// locate is the offset of what tokens name. The bytes may be damaged JSON.
+// locate returns the offset of the part that tokens name. The bytes may be damaged JSON.
 func (v *Value) locate(tokens []string) int {
 	b, at := v.Bytes, 0
 	if !codec.Valid(b) {
@@ -525,7 +522,7 @@ func (v *Value) locate(tokens []string) int {
 	return at
 }
 
-// Elements yields the raw elements of a valid JSON array; of anything else nothing.
+// Elements yields the raw elements of a valid JSON array; nothing for other values.
 func Elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		i := 0
@@ -555,7 +552,7 @@ func Elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// DecodeCopy reads a copy of what tokens name into dst.
+// DecodeCopy decodes a copy of the part that tokens name into dst.
 func (v *Value) DecodeCopy(part []byte, dst any, tokens ...string) error {
 	err := codec.Unmarshal(part, dst)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Counts says how much a data set, or a case, holds; 0 is unknown.
+// Counts is the size of a data set, or of a case; 0 is unknown.
 type Counts struct {
 	Cases     int `json:"cases,omitzero"`
 	Sessions  int `json:"sessions,omitzero"`
@@ -23,9 +23,8 @@ type Counts struct {
 	Questions int `json:"questions,omitzero"`
 }
 
-// Read is Cases with what only the catalogue and the whole of the files can show: files
-// with another checksum than the catalogue's of that name, cases that hold less than the
-// catalogue says, turn ids that are missing or repeated, files without a case.
+// Read is Cases with the findings that need the catalogue and all files: files whose checksum differs from the catalogue's, cases smaller than in the
+// catalogue, missing or repeated turn ids, files without a case.
 func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		sums := d.withSums(files)

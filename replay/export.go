@@ -156,7 +156,8 @@ func describe(m schema.MemoryExport, link *Linker, o Options) (schema.MemoryExpo
 	return m, err
 }
 
-// owner says whose a memory is. The payload has priority, then its prefix or role, then the side on which its text was said. The default is the agent.
+// owner determines the owner of a memory. The payload has priority, then its prefix or role, then the side in whose turns its text appears. The default is the
+// agent.
 func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, id, how string) {
 	as := func(r string) (string, string) {
 		if r == memory.RoleUser {
@@ -248,7 +249,7 @@ func newLinker(all []said) *Linker {
 const (
 	minCover = 0.5  // of the memory's terms by idf, in the best turn
 	minConf  = 0.4  // after the second best turn is counted against it
-	addCover = 0.15 // what a neighbouring turn must add to be linked too
+	addCover = 0.15 // share that a neighbouring turn must add to be linked too
 )
 
 // Link finds turns by the share of the memory's terms, weighted by idf, that a turn
@@ -342,8 +343,7 @@ func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef
 	return events, math.Round(conf*1e3) / 1e3
 }
 
-// sides reports on which side of the conversation the text was said: it is in a
-// turn of that side, or holds one whole. What is contained needs at least four
+// sides reports which sides of the conversation said the text: it is contained in one of their turns, or contains one. The contained text needs at least four
 // characters and half of the length of the other, so that no interjection matches.
 func (l *Linker) sides(conv schema.ConvID, data string) (user, agent bool) {
 	_, text := memory.CutPrefix(data)

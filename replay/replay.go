@@ -136,7 +136,7 @@ func run(s string) int {
 	return i
 }
 
-// said is one event with what replay reads of its meta.
+// said is one event with the parsed members of its meta.
 type said struct {
 	pos         schema.Pos
 	ev          schema.Event
@@ -192,7 +192,7 @@ func read(in schema.Seq[schema.Event], o Options) ([]said, error) {
 	return out, nil
 }
 
-// skip says why an event is not ingested; "" means that it is.
+// skip returns why an event is not ingested; "" if it is.
 func (o Options) skip(s said) string {
 	e := s.ev
 	role := textnorm.Strip(e.RoleType)
@@ -290,7 +290,7 @@ func plan(all []said, o Options) (out []planned, report Report, err error) {
 	return out, report, nil
 }
 
-// batchKey is a hash of everything that decides what is stored, but the clock.
+// batchKey returns a hash of everything that determines the stored batch, except the clock.
 func batchKey(p planned) (string, error) {
 	raw, err := codec.Append(nil, []any{p.ns, p.b.UserID, p.b.AgentID, p.b.Session, p.b.Metadata, p.b.Context, p.b.Turns}, codec.Compact)
 	if err != nil {
@@ -421,8 +421,7 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 	return report, nil
 }
 
-// redo takes back what a model failed where all memories are whole. One that was killed is
-// finished first: what its batches cost is not paid twice for that.
+// redo removes the batches in which a model failed, if all memories are complete. A killed run is finished first, so that its batches are not paid for twice.
 func redo(ctx context.Context, open map[memory.Namespace]memory.Memory, order []memory.Namespace, want map[memory.Namespace][]planned) error {
 	for _, ns := range order {
 		k, ok := memory.As[memory.Keyed](open[ns])

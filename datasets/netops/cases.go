@@ -22,12 +22,12 @@ const (
 	RootCause   = "root-cause"  // the device whose alarm was the first of an incident
 	Aggregation = "aggregation" // how many different alarms
 	WhatChanged = "what-changed"
-	RunbookNow  = "runbook-now"    // what a corrected entry says
-	RunbookThen = "runbook-before" // what it said
+	RunbookNow  = "runbook-now"    // current text of a corrected entry
+	RunbookThen = "runbook-before" // its former text
 	Repeat      = "repeat-incident"
 )
 
-// Drops counts what was not asked, by "type: reason".
+// Drops counts the dropped questions, by "type: reason".
 type Drops map[string]int
 
 // Options of Generate.
@@ -35,15 +35,13 @@ type Options struct {
 	Seed  uint64
 	Count int   // questions of the general types (datasets/probes) for each case; 0: 40
 	Drops Drops // filled where not nil
-	// NoTelemetry marks every question: nothing but told facts is behind it.
+	// NoTelemetry marks every question: its only basis is stated facts.
 	NoTelemetry bool
 }
 
-// Generate makes the case of a typed graph as Graph makes it (or of any graph with the
-// terms of netops.yaml): its dialogue, the questions that only operations ask, and
-// those that datasets/probes asks of every graph. Every gold is computed from the
-// graph: a root is the device of an incident's first alarm, by the instants of the
-// turns, whatever anybody called it.
+// Generate makes the case of a typed graph as Graph makes it (or of any graph with the terms of netops.yaml): its dialogue, the questions specific to
+// operations, and those that datasets/probes asks of every graph. Every gold is computed from the graph: a root is the device of an incident's first alarm, by
+// the instants of the turns, whatever speakers assumed.
 func Generate(ctx context.Context, g graph.Graph, o Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		cat, err := Catalog()
@@ -127,8 +125,7 @@ func fromGraph(name string, of datasets.Dataset) datasets.Dataset {
 	}}
 }
 
-// Retell is Generate over Graph: a case of operations told again as a graph, and the
-// cases that the graph gives.
+// Retell is Generate over Graph: it converts a case of operations to a graph, and yields the cases of the graph.
 func Retell(ctx context.Context, c schema.Case, o Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		in, err := Graph(ctx, c)
@@ -158,7 +155,7 @@ type opsFact struct {
 	events       []schema.NodeID
 }
 
-// ops is what the graph says of operations, by predicate, in the order of ids.
+// ops are the graph's claims about operations, by predicate, in the order of ids.
 type ops map[string][]*opsFact
 
 func readOps(ctx context.Context, g graph.Graph) (ops, error) {
@@ -230,7 +227,7 @@ type opsAsker struct {
 	turns map[schema.NodeID]schema.CaseTurn
 	zh    bool
 	drops Drops
-	told  bool // nothing but told facts
+	told  bool // only stated facts
 	err   error
 }
 
@@ -259,11 +256,10 @@ type opsMeta struct {
 	Proof       opsProof  `json:"proof"`
 	By          schema.By `json:"by"`
 	Hops        int       `json:"hops"`
-	Telemetry   string    `json:"telemetry"` // alarms | none: told facts only
+	Telemetry   string    `json:"telemetry"` // alarms | none: only stated facts
 }
 
-// opsProof is the query that proves an answer; its first column is the answer, or what
-// it is counted or listed from.
+// opsProof is the query that proves an answer; its first column is the answer, or the values that are counted or listed.
 type opsProof struct {
 	Query  string            `json:"query"`
 	Cypher string            `json:"cypher"`

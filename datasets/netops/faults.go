@@ -31,11 +31,11 @@ type incident struct {
 	n      int // from 1
 	at     time.Time
 	faults []fault
-	kpis   []string // of the row: those of two faults cannot be told apart
+	kpis   []string // of the row: two faults with the same ones are indistinguishable
 	turns  []int
 }
 
-// key is how an incident looks to whoever is on call: nodes and indicators.
+// key identifies an incident by its visible signs: nodes and indicators.
 func (i incident) key() string {
 	var names []string
 	for _, f := range i.faults {
@@ -57,10 +57,8 @@ func join(fs []fault, f func(fault) string) string {
 	return strings.Join(out, "; ")
 }
 
-// Faults reads fault tables: a header line and at least timestamp (Unix seconds) and
-// root_cause_node; object, fault_description, kpi, name and node_type where they are.
-// A file is a case: a history of incidents told day by day, and questions, some of
-// them follow-ups asked before the next like incident.
+// Faults reads fault tables: a header line and at least timestamp (Unix seconds) and root_cause_node; object, fault_description, kpi, name and node_type if
+// present. A file is a case: a history of incidents reported day by day, and questions, some of them follow-ups asked before the next similar incident.
 func Faults(dataset string) func(context.Context, []jsonl.File, datasets.Options) schema.Seq[schema.Case] {
 	return func(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 		return func(yield func(schema.Record[schema.Case], error) bool) {
@@ -219,8 +217,7 @@ func split(cell string) []string {
 	return out
 }
 
-// history makes the case: a sitting a day, two turns an incident: the alarm, and what
-// it came from.
+// history makes the case: one session per day, two turns per incident: the alarm and its cause.
 func history(dataset, name string, list []*incident) schema.Case {
 	id := dataset + "-" + name
 	a := &asker{Builder: datasets.NewBuilder(dataset, id, schema.ConvID(id), schema.UnitTurn)}
@@ -271,7 +268,7 @@ func askFaults(a *asker, list []*incident) {
 			names[f.name] = inc
 		}
 	}
-	for _, n := range order { // what holds last
+	for _, n := range order { // the latest value
 		inc := names[n]
 		a.raw = "newest"
 		a.ask(schema.CatKU, fmt.Sprintf("What was the most recent fault on %s, over the whole history?", n), newest(inc, n), "", inc.turns[1])

@@ -11,10 +11,8 @@ import (
 	"membench/schema/catalog"
 )
 
-// Graph makes the typed graph of a case of operations: devices, alarms, incidents,
-// changes and runbooks as claims with their turns, through the chain's own stages from
-// claims on. It reads the words of the turns and nothing else: no question, no label,
-// no column of a table.
+// Graph makes the typed graph of a case of operations: devices, alarms, incidents, changes and runbooks as claims with their turns, through the chain's own
+// stages from claims on. It reads only the text of the turns: no questions, labels or table columns.
 func Graph(ctx context.Context, c schema.Case) (schema.Seq[schema.Element], error) {
 	cat, err := Catalog()
 	if err != nil {

@@ -64,7 +64,7 @@ func newRand(seed uint64, n int) *rand.Rand { return rand.New(rand.NewPCG(seed, 
 // asker adds questions with evidence to a case.
 type asker struct {
 	*datasets.Builder
-	raw string // raw category of what is added
+	raw string // raw category of added questions
 	n   int
 }
 

@@ -116,7 +116,7 @@ func OpsEval(ctx context.Context, files []jsonl.File, o datasets.Options) schema
 	}
 }
 
-// read makes an item; why says what hinders it.
+// read makes an item; why is the reason if it cannot.
 func read(r rawItem) (it item, why string) {
 	it = item{zh: chinese(r.Question), why: squeeze(r.Solution)}
 	if len(r.Topic) > 0 {
@@ -213,9 +213,9 @@ func pool(groups map[string][]item, order []string) []group {
 // The parts that items play.
 const (
 	partPlain    = iota
-	partUpdate   // told wrong, then corrected by name
-	partConflict // told twice, differently, without a word about it
-	partHeldBack // never told
+	partUpdate   // stated wrongly, then corrected by name
+	partConflict // stated twice, differently, without comment
+	partHeldBack // never stated
 )
 
 type told struct {
@@ -226,8 +226,7 @@ type told struct {
 	at    time.Time // of the last telling
 }
 
-// runbook makes a case: weekly sittings in which colleagues tell entries of a
-// runbook, then questions about it.
+// runbook makes a case: weekly sessions in which colleagues state entries of a runbook, then questions about it.
 func runbook(g group, items []item, n int, o datasets.Options) schema.Case {
 	r := newRand(o.Seed, n)
 	id := fmt.Sprintf("opseval-%s-%03d", map[bool]string{true: "zh", false: "en"}[g.zh], n+1)
@@ -252,7 +251,7 @@ func runbook(g group, items []item, n int, o datasets.Options) schema.Case {
 	return a.Case
 }
 
-// tell writes the sittings: first every entry once, then the second tellings.
+// tell writes the sessions: first every entry once, then the second statements.
 func tell(a *asker, g group, all []*told) {
 	start := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC) // a Monday
 	var first, second []func(at time.Time)
@@ -310,7 +309,7 @@ func because(zh bool, why string) string {
 	return say(zh, " Why: %s", " 说明：%s", why)
 }
 
-// questions asks about what was told. Each kind has variants of wording, by turns.
+// questions asks about the stated entries. Each kind has variants of wording, used in turn.
 func questions(a *asker, g group, all []*told) {
 	variant := func(i int, stem string) string {
 		switch i % 3 {

@@ -130,12 +130,12 @@ func (a *opsAsker) incidents() {
 	}
 }
 
-// replacedBy is the query for a claim and what took its place.
+// replacedBy returns the query for a claim and its replacement.
 func replacedBy(label, pred string) string {
 	return "MATCH (s:" + label + " {name: $subject})" + step(pred, "c") + "(old:Node)\nMATCH (c)-[:SUPERSEDED_BY]->(n:Claim)-[:ABOUT]->(now:Node)\nRETURN now.name, old.name ORDER BY now.name, old.name"
 }
 
-// changes asks to what a change was moved.
+// changes asks to when a change was moved.
 func (a *opsAsker) changes() {
 	for _, f := range a.ops["WINDOW"] {
 		now := a.ops.by("WINDOW", f.next)
@@ -150,7 +150,7 @@ func (a *opsAsker) changes() {
 	}
 }
 
-// runbooks asks what a corrected entry says and what it said.
+// runbooks asks for the current and the former text of a corrected entry.
 func (a *opsAsker) runbooks() {
 	for _, f := range a.ops["PRESCRIBES"] {
 		now := a.ops.by("PRESCRIBES", f.next)
@@ -164,8 +164,7 @@ func (a *opsAsker) runbooks() {
 	}
 }
 
-// histories asks of a told incident whether the same nodes alarmed with the same
-// indicators before.
+// histories asks about an incident whether the same nodes raised alarms with the same indicators before.
 func (a *opsAsker) histories() {
 	type incident struct {
 		number int

@@ -12,7 +12,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// device is a node of the generated network; what hangs below it is lost with it.
+// device is a node of the generated network; its failure takes down the devices below it.
 type device struct {
 	name  string
 	below []*device
@@ -26,7 +26,7 @@ func (d *device) under() []*device {
 	return out
 }
 
-// trouble is what can be the root of a storm.
+// trouble is a possible root of a storm.
 type trouble struct {
 	code   string // of its alert
 	en, cn string
@@ -39,7 +39,7 @@ var troubles = []trouble{
 	{"CPU_HIGH", "a routing loop that used up the CPU", "路由环路耗尽 CPU"},
 }
 
-// alert is one line of the stream, with what the generator knows of it.
+// alert is one line of the stream, with the generator's knowledge about it.
 type alert struct {
 	at          time.Time
 	device      string
@@ -66,7 +66,7 @@ type storm struct {
 	start   time.Time
 	root    *device
 	why     trouble
-	suspect *device // whom the first report blamed, wrongly; nil: nobody
+	suspect *device // device that the first report blamed wrongly; nil: none
 	alerts  []*alert
 	flapper string // interface's device, "" none
 	flaps   int    // downs of it
@@ -88,11 +88,9 @@ type world struct {
 	alerts  []*alert
 }
 
-// Storms generates cases of alert storms: a stream of alerts with duplicates, cascades
-// down a topology, flapping interfaces and maintenance windows, told day by day
-// beside the operators' reports. Roots, counts and times asked for are read off the
-// generator's state, never off the text. Every second case is Chinese. Equal seeds
-// give equal cases; a case does not depend on how many there are.
+// Storms generates cases of alert storms: a stream of alerts with duplicates, cascades down a topology, flapping interfaces and maintenance windows, reported
+// day by day together with the operators' reports. Roots, counts and times in golds come from the generator's state, never from the text. Every second case is
+// Chinese. Equal seeds give equal cases; a case does not depend on the number of cases.
 func Storms(ctx context.Context, _ []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		n := o.Count
@@ -169,7 +167,7 @@ func (w *world) storm(n int, start time.Time) {
 		at = at.Add(time.Duration(1+w.r.IntN(9)) * time.Second)
 		raise(at, d.name, "UNREACHABLE")
 	}
-	for range 3 + w.r.IntN(6) { // repeats of what was raised
+	for range 3 + w.r.IntN(6) { // repetitions of raised alerts
 		of := s.alerts[w.r.IntN(len(s.alerts))]
 		raise(of.at.Add(time.Duration(30+w.r.IntN(90))*time.Second), of.device, of.code)
 	}

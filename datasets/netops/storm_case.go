@@ -10,15 +10,14 @@ import (
 	"membench/schema"
 )
 
-// note is something said beside the alerts.
+// note is a statement in addition to the alerts.
 type note struct {
 	at   time.Time
 	text string
 	turn *int
 }
 
-// tell makes the case: a sitting a day with the alerts and notes of the day in order
-// of time, then the questions.
+// tell makes the case: one session per day with the alerts and notes of the day in order of time, then the questions.
 func (w *world) tell(id string) schema.Case {
 	a := &asker{Builder: datasets.NewBuilder("alert-storm", id, schema.ConvID(id), schema.UnitTurn)}
 	a.Case.Speakers = []string{say(w.zh, "Operator", "运维工程师"), say(w.zh, "Alert bus", "告警总线")}
@@ -103,11 +102,11 @@ func (t trouble) words(zh bool) string {
 	return t.en
 }
 
-// unreported reports whether nobody writes down what a storm's root was: it follows from
-// the topology and the alerts. Of storms with a wrong first guess there is a report.
+// unreported reports whether nobody states the root of a storm, so that it follows only from the topology and the alerts. Storms with a wrong first guess have
+// a report.
 func (w *world) unreported(i int) bool { return i%2 == 1 && w.storms[i].suspect == nil }
 
-// topology says what hangs below what.
+// topology describes which devices are below which.
 func (w *world) topology() string {
 	var parts []string
 	for _, d := range w.devices {
@@ -156,8 +155,7 @@ func (w *world) write(a *asker, list []*note) {
 	}
 }
 
-// askStorm asks of one storm; topology and concluded are the turns of the network's plan and
-// of the report, 0 where there is none.
+// askStorm asks about one storm; topology and concluded are the turns of the network's plan and of the report, 0 if there is none.
 func (w *world) askStorm(a *asker, s *storm, topology, concluded int) {
 	when := clock(s.start)
 	var distinct, downs []int

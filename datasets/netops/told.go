@@ -16,13 +16,13 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A record holds the recorded facts of one incident without telemetry. Cases over notes ask what was told; their golds are not root-cause
-// scores, and their questions say telemetry: none.
+// A record holds the recorded facts of one incident without telemetry. Cases over notes ask for stated facts; their golds are not root-cause scores, and their
+// questions have telemetry: none.
 type record struct {
 	group  string // notes of a group are one case
 	at     string // RFC 3339 without zone, or ""
 	system string
-	on     []string // what the fault was on
+	on     []string // things that were faulty
 	kind   string
 	alerts []string
 }

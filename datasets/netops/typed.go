@@ -18,7 +18,7 @@ var vocabulary []byte
 //go:embed words.yaml
 var wordings []byte
 
-// Catalog is the built-in catalogue with what operations speak of (netops.yaml).
+// Catalog returns the built-in catalogue with the terms of operations (netops.yaml).
 func Catalog() (*catalog.Catalog, error) { return loadCatalog() }
 
 var loadCatalog = sync.OnceValues(func() (*catalog.Catalog, error) { return catalog.Load(vocabulary) })
@@ -30,8 +30,7 @@ type said struct {
 	objectType, obj   string
 }
 
-// What the texts of operations look like: alarms of a bus, reports, windows, runbook
-// entries, histories of incidents. Everything the graph holds is read from them.
+// Patterns of operations texts: alarms of a bus, reports, windows, runbook entries, histories of incidents. Everything in the graph comes from them.
 var (
 	reAlarm   = pattern.New(`^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (?:WARNING|CRITICAL|ERROR|FATAL|SEVERE|FAILURE) (\S+) (\S+)$`)
 	reSuspect = pattern.New(`^First look at the storm of (\d{4}-\d\d-\d\d \d\d:\d\d): I think the root is (\S+)\.$|^初步判断：(\d{4}-\d\d-\d\d \d\d:\d\d) 的告警风暴根因可能是 (\S+)。$`)
@@ -53,11 +52,11 @@ func groups(re *pattern.Pattern, text string) []string {
 	return slices.DeleteFunc(m[1:], func(s string) bool { return s == "" })
 }
 
-// alarm is a raised alarm as its line says it.
+// alarm is a raised alarm, as given in its line.
 type alarm struct {
 	at           time.Time
 	device, kind string
-	incident     string // of which it is part; "" none
+	incident     string // incident that it belongs to; "" none
 	turn         int
 }
 
@@ -88,7 +87,7 @@ func cluster(alarms []*alarm) {
 	}
 }
 
-// typed reads what every turn of a case states, from its words alone.
+// typed extracts the statements of every turn of a case from its text alone.
 func typed(c schema.Case) map[int][]said {
 	out := map[int][]said{}
 	var alarms []*alarm

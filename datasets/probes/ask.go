@@ -101,9 +101,9 @@ func (m *maker) askFact(c candidate) (*draft, string) {
 	}
 	opposed := slices.ContainsFunc(c.s.bySubj[f.who+"\x00"+m.w.cat.Opposite(f.pred)], func(x *fact) bool { return x.object == f.object })
 	day := f.first().day()
-	plain := !f.person || m.w.words.known(f.pred) // nobody asks a person what is on record of them
+	plain := !f.person || m.w.words.known(f.pred) && (len(w.Cues) == 0 || cued(f.first().folded, w.Cues)) // an extractor may have read the turn wrongly
 	switch {
-	case plain && f.status == "active" && !opposed && !other("") && !hinted(""):
+	case plain && m.w.words.closed(f) && f.status == "active" && !opposed && !other("") && !hinted(""):
 		d.q.Text = fill(m.pick(w.Ask, c), "who", f.who, "attr", f.attr)
 		p.Status = []string{"active"}
 	case plain && day != "" && !other(day) && !hinted(day):
@@ -111,12 +111,9 @@ func (m *maker) askFact(c candidate) (*draft, string) {
 		p.Day = day
 		d.turns = slices.DeleteFunc(slices.Clone(f.turns), func(t *turn) bool { return t.day() != day })
 	default:
-		q := gap(f.first().text, f.gold)
-		switch {
-		case q == "":
-			return nil, whyQuote
-		case c.s.saidElsewhere(q, f.first()):
-			return nil, whySecond
+		q, why := m.bridge(c, f)
+		if why != "" {
+			return nil, why
 		}
 		d.q.Text = m.quoted(c, f, q)
 		d.turns = f.turns[:1]
@@ -218,13 +215,15 @@ func (m *maker) askBridge(c candidate) (*draft, string) {
 	return d, ""
 }
 
-// bridge is the quote of a fact with its gap, for questions that go on from there.
+// bridge is the quote of a fact with its gap: what is missing is a thing, said so by one turn only.
 func (m *maker) bridge(c candidate, f *fact) (string, string) {
 	if why := m.sound(f); why != "" {
 		return "", why
 	}
 	q := gap(f.first().text, f.gold)
 	switch {
+	case f.act:
+		return "", whyNoName
 	case q == "":
 		return "", whyQuote
 	case c.s.saidElsewhere(q, f.first()):
@@ -321,7 +320,7 @@ func (m *maker) askTold(c candidate) (*draft, string) {
 	f := c.f[0]
 	day := f.first().day()
 	switch {
-	case f.noise != "":
+	case f.noise != "" || !cued(f.first().folded, m.w.words.of(f.pred, f.zh).Cues):
 		return nil, whyNoName
 	case day == "":
 		return nil, whyUndated

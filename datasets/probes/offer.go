@@ -6,6 +6,8 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
+	"unicode"
 
 	"membench/internal/par"
 	"membench/schema"
@@ -61,7 +63,7 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 			continue
 		}
 		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
-		if f.person && s.days() >= minDays && m.w.words.known(f.pred) {
+		if f.person && s.days() >= minDays && m.w.words.closed(f) {
 			put(candidate{typ: Date, f: [3]*fact{f}}, "told", f.who, f.pred)
 		}
 		m.offerChains(s, f, put)
@@ -135,8 +137,8 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 // offerBridges starts from a quote: what is missing in it is said by someone else
 // elsewhere, once.
 func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting][]*topic, put putter) {
-	if f.gold == "" || !f.person || len(topics) == 0 {
-		return
+	if f.gold == "" || !f.person || len(topics) == 0 || !f.zh && strings.IndexFunc(f.gold, func(r rune) bool { return r == ' ' || unicode.IsUpper(r) }) < 0 {
+		return // nor a common word, which may mean something else there
 	}
 	if _, why := m.bridge(candidate{s: s}, f); why != "" {
 		s.pass(TwoHop)
@@ -272,7 +274,7 @@ func (m *maker) offerSets(s *scope, put putter) {
 	seen := map[string]bool{}
 	for _, f := range s.facts {
 		key := f.who + "\x00" + f.pred
-		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) || f.person && !m.w.words.known(f.pred) { // nobody asks a person what is on record of them
+		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) || !m.w.words.closed(f) {
 			continue
 		}
 		seen[key] = true
@@ -319,12 +321,15 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
 		for _, pred := range m.names {
 			p, ok := m.w.cat.Predicate(pred)
-			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.closed(&fact{pred: pred, person: true}) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
 				s.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
 				continue
+			}
+			if len(s.byPred[pred]) == 0 && !slices.ContainsFunc(s.people, func(p string) bool { return len(m.cued(s, p, true, pred)) > 0 }) {
+				continue // nobody speaks of such a thing: it is not near
 			}
 			put(candidate{typ: WrongAttribute, f: [3]*fact{f}, name: who, pred: pred}, who, pred)
 		}

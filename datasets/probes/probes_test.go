@@ -325,6 +325,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		"no name":          {[]line{{"c", day, "Nora", "Love and acceptance are everywhere to be found.", []string{"PREFERS_TOPIC Topic:and acceptance"}}}, probes.SingleFact, "the object is not a name"},
 		"points back":      {[]line{{"c", day, "Nora", "I even made short films, but I did not enjoy the process at all.", []string{"DISLIKES_TOPIC Topic:process"}}}, probes.SingleFact, "the object is not a name"},
+		"no thing":         {[]line{{"c", day, "Nora", "I just wanted to say hi to all of the harbour crew.", []string{"PREFERS_TOPIC Topic:say hi"}}}, probes.SingleFact, "the object is not a name"},
+		"shell":            {[]line{{"c", day, "Nora", "I made good progress with the ledger this week.", []string{"MADE Topic:good progress with the ledger"}}}, probes.SingleFact, "the object is not a name"},
 		"not in the words": {[]line{{"c", day, "Nora", "We met at the old pier yesterday.", []string{"PREFERS_TOPIC Topic:sailing boats"}}}, probes.SingleFact, "the answer is not in the words of its turns"},
 		"subject missing":  {[]line{{"c", day, "Nora", "It runs on host-9 these days.", []string{"RUNS_ON Service:quay > Host:host-9"}}}, probes.SingleFact, "the turn does not name the subject"},
 		"too little":       {[]line{{"c", day, "Nora", "I like tea.", []string{"PREFERS_TOPIC Topic:tea"}}, {"c", day, "Nora", "I also love the smell of tar and rope.", []string{"PREFERS_TOPIC Topic:the smell of tar"}}}, probes.SingleFact, "too little text surrounds the answer"},

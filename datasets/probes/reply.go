@@ -19,7 +19,7 @@ import (
 var (
 	askedEN = pattern.New(`(?i)^(?:(?:so|and|but|well|oh|wow|cool|nice|great|hey)[,!.]? |(?-i:[A-Z])\w+, )*((?:what|which|where|who|how|why)\b.*)\?$`)
 	// What points at something that only those present know.
-	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|impressions?|you (?:two|guys|all|both)|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
+	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|impressions?|you (?:two|guys|all|both)|up to|going on|been up|about you|happened|we|us|our|me|my|i|yourself|yourselves|such|each|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
 	secondEN = []struct {
 		re  *pattern.Pattern
 		say string
@@ -58,7 +58,7 @@ func (m *maker) askReply(c candidate) (*draft, string) {
 	if !takesTurns(a, b) && shared(asks, tokens.Terms(b.text)) == 0 {
 		return nil, "the next turn may answer something else"
 	}
-	q := third(all[len(all)-1].Text, b.who, a.who)
+	q := m.w.words.third(all[len(all)-1].Text, b.who, a.who)
 	if q == "" {
 		return nil, "the question points at what only those present know"
 	}
@@ -76,6 +76,14 @@ func (m *maker) askReply(c candidate) (*draft, string) {
 	d.proof = prove(QueryReply, Params{Convs: c.s.convs, Names: c.s.names(b.who), Event: a.id, Text: fold(gold)})
 	return d, ""
 }
+
+// definite reports whether a question names a thing as one that is known: "which aspect of
+// the park are you …", "the change" with nothing that says which.
+func (w *words) definite(q string) bool {
+	return slices.ContainsFunc(known.FindAllStringSubmatch(q, -1), func(m []string) bool { return m[2] != "" || w.alone[m[1]] })
+}
+
+var known = pattern.New(`\bthe ([a-z]+)(?: (are|is|was|were|do|does|did|have|has|had)\b|$| (?:and|or|in|at|on|for|with)\b)`)
 
 // called is a name behind a question: "…, Ben?"
 var called = pattern.New(`, [A-Z]\w+$`)
@@ -95,10 +103,10 @@ func takesTurns(a, b *turn) bool {
 
 // third is a question to someone as one about them; "" where it cannot be understood by
 // itself: it points at something, names a day by the day of speaking, or says too little.
-func third(text, who, other string) string {
+func (w *words) third(text, who, other string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	got := askedEN.FindStringSubmatch(text)
-	if got == nil || utf8.RuneCountInString(text) > 120 || pointing.MatchString(got[1]) || len(timex.Find(got[1], 2000)) > 0 {
+	if got == nil || utf8.RuneCountInString(text) > 120 || pointing.MatchString(got[1]) || w.definite(got[1]) || len(timex.Find(got[1], 2000)) > 0 {
 		return ""
 	}
 	q := got[1]
@@ -109,11 +117,14 @@ func third(text, who, other string) string {
 			q, named = x.re.ReplaceAllString(q, strings.ReplaceAll(x.say, "{who}", who)), true
 		}
 	}
-	if !named || stillYou.MatchString(q) || strings.Count(q, who) > 2 || len(topical(q, who, other)) < 2 {
+	if !named || stillYou.MatchString(q) || strings.Count(q, who) > 2 || len(topical(q, who, other)) < 3 && !habitual.MatchString(q) {
 		return ""
 	}
 	return strings.ToUpper(q[:1]) + q[1:] + "?"
 }
+
+// habitual begins a question that needs no more context than its thing.
+var habitual = pattern.New(`(?i)^how (?:long|often)\b`)
 
 // topical are the content words of a question, without the names.
 func topical(q string, names ...string) []string {

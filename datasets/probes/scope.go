@@ -170,7 +170,7 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	for _, f := range s.facts {
-		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || !f.person) { // what someone is or means to do is not a thing to be mentioned
+		if f.gold != "" && !f.act && f.attr == "" && (f.typ != "Tag" || !f.person) { // what someone is or means to do is not a thing to be mentioned
 			add(f.gold)
 		}
 		if !f.person {

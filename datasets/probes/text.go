@@ -106,6 +106,16 @@ func spell(text, name string) string {
 	return best
 }
 
+// does reports whether a text has a name as what somebody does or is, not as a thing:
+// "I want to say hi", "I'll get the video", "we are not alone".
+func does(text, name string) bool {
+	before, _, ok := strings.Cut(text, name)
+	return ok && name != "" && !unicode.IsUpper(rune(name[0])) && acting.MatchString(before)
+}
+
+// acting ends before a verb or a predicative.
+var acting = pattern.New(`(?i)(?:\b(?:to|will|would|can|could|should|must|might|may|not|never|always|just|really|so|very|quite|too|i|we|you|they|he|she|it|them|me|him|us|am|is|are|was|were|be|been|being|feel|felt|feeling|gonna|wanna|gotta|let['’]s|\w+ly)|['’](?:ll|m|re)|n['’]t) $`)
+
 // pointsBack reports whether a text has a name only as one that points back to what was
 // said before: "I didn't enjoy the process at all" does not say which process.
 func pointsBack(text, name string) bool {
@@ -161,6 +171,9 @@ func gap(text, span string) string {
 		}
 	}
 	q := text[from:i] + "____" + text[i+len(span):to]
+	if !strings.ContainsFunc(q, unicode.IsLetter) {
+		return "" // it is a sentence by itself
+	}
 	if enough(q) {
 		return strings.TrimSpace(q)
 	}

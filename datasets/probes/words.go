@@ -27,13 +27,14 @@ type words struct {
 	ZH         forms               `yaml:"zh"`
 	Predicates map[string]bilinear `yaml:"predicates"`
 
-	lead, alone, tail, nobody map[string]bool
+	lead, alone, tail, in, nobody map[string]bool
 }
 
 type noise struct {
 	Lead  []string `yaml:"lead"`
 	Alone []string `yaml:"alone"`
 	Tail  []string `yaml:"tail"`
+	In    []string `yaml:"in"`
 	ZH    []string `yaml:"zh"`
 }
 
@@ -70,8 +71,9 @@ type forms struct {
 }
 
 type bilinear struct {
-	EN wording `yaml:"en"`
-	ZH wording `yaml:"zh"`
+	EN   wording `yaml:"en"`
+	ZH   wording `yaml:"zh"`
+	Open bool    `yaml:"open"`
 }
 
 // wording is how a predicate is asked for in one language.
@@ -113,7 +115,7 @@ func loadWords(extra ...[]byte) (*words, error) {
 		}
 		return m
 	}
-	w.lead, w.alone, w.tail, w.nobody = set(w.Noise.Lead), set(w.Noise.Alone), set(w.Noise.Tail), set(w.Nobody)
+	w.lead, w.alone, w.tail, w.in, w.nobody = set(w.Noise.Lead), set(w.Noise.Alone), set(w.Noise.Tail), set(w.Noise.In), set(w.Nobody)
 	return w, nil
 }
 
@@ -140,6 +142,13 @@ func (w *words) of(predicate string, zh bool) wording {
 
 // known reports whether a file words the predicate.
 func (w *words) known(predicate string) bool { _, ok := w.Predicates[predicate]; return ok }
+
+// closed reports whether all of a fact's predicate can be asked for, or whether it was said at
+// all: of a person only if a file words it (nobody asks what is on record of a person) and its
+// cues find what the graph has missed.
+func (w *words) closed(f *fact) bool {
+	return (w.known(f.pred) || !f.person) && !w.Predicates[f.pred].Open
+}
 
 // manner is an adverb: how something is done is no thing.
 var manner = pattern.New(`\w\w(?:al|ous|ive|ful|less|ing|ed|ent|ant|ic|ib|ab|ar)ly$`)
@@ -168,12 +177,30 @@ func (w *words) noName(name string) string {
 		return "too short"
 	case w.lead[f[0]] && !strings.ContainsAny(name, "=") && len(f) > 1 || w.lead[f[0]] && len(f) == 1:
 		return "no name"
-	case len(f) == 1 && (w.alone[f[0]] || tokens.Stop(f[0]) || name == f[0] && manner.MatchString(name)):
+	case w.alone[headOf(f)]:
 		return "no name"
-	case w.tail[f[len(f)-1]]:
+	case len(f) == 1 && (tokens.Stop(f[0]) || name == f[0] && manner.MatchString(name)):
+		return "no name"
+	case w.tail[f[len(f)-1]], strings.Contains(name, ", "), slices.ContainsFunc(f, func(s string) bool {
+		s, _, _ = strings.Cut(strings.Trim(strings.ReplaceAll(s, "’", "'"), ",.;:!?"), "'")
+		return w.in[s]
+	}):
 		return "no name"
 	}
 	return ""
+}
+
+// headOf is the word of an English name that the others go with: "progress" in "good progress
+// with my essay".
+func headOf(f []string) string {
+	if i := slices.IndexFunc(f, func(s string) bool {
+		return slices.Contains([]string{"of", "with", "for", "in", "on", "at", "from", "about", "to"}, s)
+	}); i > 0 {
+		f = f[:i]
+	} else if len(f) > 1 {
+		return "" // of several words the others say which
+	}
+	return f[len(f)-1]
 }
 
 // fill puts values into a template; {X} with a capital makes its first letter one.

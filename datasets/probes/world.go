@@ -76,6 +76,7 @@ type fact struct {
 	next    schema.NodeID // the claim that superseded it
 	at      string        // valid_at
 	turns   []*turn       // the evidence, in the order of the case
+	act     bool          // the evidence has the object as what somebody does or is: it is not a thing
 	zh      bool          // language of the first evidence
 }
 
@@ -423,9 +424,10 @@ func (w *world) spread(f fact, turns []*turn, byConv map[schema.ConvID]*scope) {
 		slices.SortFunc(x.turns, func(a, b *turn) int { return cmp.Compare(a.num, b.num) })
 		x.zh = textnorm.Lang(x.turns[0].text) == "zh"
 		x.gold = spell(x.turns[0].text, x.name)
-		if x.attr == "" && pointsBack(x.turns[0].text, x.gold) {
+		if x.attr == "" && (pointsBack(x.turns[0].text, x.gold) || x.gold != "" && w.words.noName(x.gold) != "") {
 			x.noise, x.gold = "no name", "" // nor is it a thing that others mention
 		}
+		x.act = does(x.turns[0].text, x.gold)
 		o.s.facts = append(o.s.facts, &x)
 	}
 }

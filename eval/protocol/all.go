@@ -15,13 +15,13 @@ func All() []*Protocol { return WithPrompts(nil) }
 // WithPrompts is All with a user's copies of original prompts where there are some.
 func WithPrompts(pr *Prompts) []*Protocol { return With(Inputs{Prompts: pr}) }
 
-// Inputs are what users bring to protocols; all of it may be missing.
+// Inputs are the users' inputs to protocols; all are optional.
 type Inputs struct {
 	Prompts  *Prompts  // copies of original prompts
 	Entities *Entities // MemoryAgentBench's table of films, without which mab-recsys grades nothing
 }
 
-// With is All with what a user brings.
+// With is All with the users' inputs.
 func With(in Inputs) []*Protocol {
 	pr := in.Prompts
 	return []*Protocol{

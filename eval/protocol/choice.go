@@ -53,8 +53,8 @@ var (
 	reFinalAnswer  = pattern.New(`(?is)<final_answer>(.*?)(?:</final_answer>|$)`)
 )
 
-// pickedChoices lists the choices that an answer picks: by letters, else by the words of
-// exactly the choices that are in it. What is in <final_answer> alone counts.
+// pickedChoices lists the choices that an answer picks: by letters, or by the words of exactly the choices in it. If there is a <final_answer>, only its
+// content counts.
 func pickedChoices(answer string, choices []string) (out []int) {
 	if m := reFinalAnswer.FindAllStringSubmatch(answer, -1); len(m) > 0 {
 		answer = m[len(m)-1][1]

@@ -30,8 +30,7 @@ func NewFact(text string) Fact {
 	return f
 }
 
-// share is the part of f's terms that text has, [0,1]; of a fact without terms 1 for an
-// equal text, else 0.
+// share returns the share of f's terms that text has, in [0,1]; for a fact without terms 1 for an equal text, otherwise 0.
 func (f Fact) share(text Fact) float64 {
 	if len(f.terms) == 0 {
 		if strings.TrimSpace(f.Text) == strings.TrimSpace(text.Text) {
@@ -48,8 +47,7 @@ func (f Fact) share(text Fact) float64 {
 	return float64(n) / float64(len(f.terms))
 }
 
-// CoveredBy reports whether text states f: most of its terms, each of its numbers, and
-// neither denies what the other says.
+// CoveredBy reports whether text states f: most of its terms, each of its numbers, and neither denies the other.
 func (f Fact) CoveredBy(text Fact) bool {
 	return f.share(text) >= coverShare && holdsAll(text.numbers, f.numbers) && f.negated == text.negated
 }

@@ -60,7 +60,7 @@ func LMEAbstention(questionID string) bool { return strings.Contains(questionID,
 // LMELabel reads the judge's reply: right if it contains "yes".
 func LMELabel(reply string) bool { return strings.Contains(pystr.Lower(reply), "yes") }
 
-// lmeKind routes a record: by LongMemEval's own type, else by the common category.
+// lmeKind routes a record: by LongMemEval's own type, or by the common category.
 func lmeKind(r *schema.QARecord) string {
 	abstain := r.Abstain || LMEAbstention(r.QuestionID)
 	if kind, ok := LMERoute(r.RawCategory, abstain); ok {
@@ -125,13 +125,13 @@ func mem0Judge(pr *Prompts) *Protocol {
 	}
 }
 
-// adversarial is LoCoMo's category 5, which Mem0, Zep and those after them leave out.
+// adversarial reports LoCoMo's category 5, which Mem0, Zep and their successors exclude.
 func adversarial(r *schema.QARecord) bool {
 	return r.Abstain && r.RawCategory == "5"
 }
 
-// mem0Judge2026 is the judge of Mem0's 2026 harness. The gold evidence in words goes into our own prompt
-// where the record has it; a user's copy has no known place for it.
+// mem0Judge2026 is the judge of Mem0's 2026 harness. Our own prompt includes the texts of the gold evidence, if the record has them; a user's copy has no known
+// place for them.
 func mem0Judge2026(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "mem0-2026", Version: "2", Binary: true,

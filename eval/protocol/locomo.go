@@ -25,8 +25,8 @@ func locomoF1() *Protocol {
 	}
 }
 
-// locomoCategory is LoCoMo's number of the question; a question of another data set
-// is taken for single-hop (4), or adversarial (5) where the right answer is to abstain.
+// locomoCategory returns LoCoMo's number of the question; a question of another data set counts as single-hop (4), or adversarial (5) if the right answer is to
+// abstain.
 func locomoCategory(r *schema.QARecord) int {
 	if n, err := strconv.Atoi(r.RawCategory); err == nil && n >= 1 && n <= 5 {
 		return n
@@ -54,8 +54,7 @@ func LocomoScore(category int, answer, gold string) float64 {
 	return LocomoF1(answer, gold)
 }
 
-// LocomoGold is the gold that is compared: in category 3 what is before the first
-// semicolon.
+// LocomoGold returns the gold that is compared: in category 3 the text before the first semicolon.
 func LocomoGold(category int, gold string) string {
 	if category != 3 {
 		return gold
@@ -78,8 +77,7 @@ func LocomoF1(answer, gold string) float64 {
 func LocomoListF1(answer, gold string) float64 {
 	s := pool.Get().(*scratch)
 	defer pool.Put(s)
-	// The parts of the answer, one after another in one buffer. A comma is not a word
-	// character and is deleted, so a part is what is between two.
+	// The parts of the answer, one after another in one buffer. A comma is not a word character and is deleted, so the parts are the texts between commas.
 	all := s.b
 	all.reset()
 	ends := []int{}
@@ -136,13 +134,12 @@ func texts(toks [][]byte) []string {
 	return out
 }
 
-// errNoContext is what upstream answers with an IndexError.
+// errNoContext corresponds to upstream's IndexError.
 var errNoContext = errors.New("nothing was retrieved: the original fails here (IndexError)")
 
-// LocomoRecall is LoCoMo's evidence recall, [0,1]: the share of the evidence ids among
-// the retrieved ids. Where the first retrieved id begins with S, ids are sessions and
-// an evidence id counts by the text between its first character and the colon.
-// Without evidence it is 1, as upstream has it: leave such questions out of a mean.
+// LocomoRecall is LoCoMo's evidence recall, in [0,1]: the share of the evidence ids among the retrieved ids. If the first retrieved id begins with S, ids are
+// sessions and an evidence id counts by the text between its first character and the colon. Without evidence it is 1, as upstream: exclude such questions from
+// a mean. It fails if nothing was retrieved, as upstream does.
 func LocomoRecall(evidence, retrieved []string) (float64, error) {
 	if len(evidence) == 0 {
 		return 1, nil

@@ -15,8 +15,7 @@ import (
 
 const mabOrigin = "HUST-AI-HYZ/MemoryAgentBench@455306dc utils/eval_other_utils.py"
 
-// mab is MemoryAgentBench with the headline metric of its paper for each sub-set, told
-// from QARecord.Source.
+// mab is MemoryAgentBench with the headline metric of its paper for each subset, according to QARecord.Source.
 func mab() *Protocol {
 	return &Protocol{
 		Name: "mab", Version: "1", Judges: []string{"memoryagentbench"}, Binary: true,
@@ -170,9 +169,8 @@ func mabHeadline(subset string) string {
 	return "substring_exact_match"
 }
 
-// MABPost is post_process: the metrics that the benchmark's runner records for an
-// answer of a sub-set, each [0,1]. elements are what recall counts one by one; they
-// differ from golds only where upstream is given a bare string and counts its letters.
+// MABPost is post_process: the metrics that the benchmark's runner records for an answer of a subset, each in [0,1]. elements are the units of recall; they
+// differ from golds only if upstream receives a bare string and counts its letters.
 func MABPost(subset, answer string, golds, elements []string) map[string]float64 {
 	has := func(s string) bool { return strings.Contains(subset, s) }
 	if len(golds) == 0 {
@@ -264,8 +262,7 @@ func mabF1(a, g string) float64 {
 // asIs splits a text that is normalised already.
 var asIs = normalizer{article: func([]byte) bool { return false }, isWord: pystr.IsWord}
 
-// MABParse is parse_output: what follows the first "Answer:" on its line, else the
-// first line.
+// MABParse is parse_output: the text after the first "Answer:" on its line, or the first line.
 func MABParse(text string) string {
 	out, _, _ := strings.Cut(text, "\n")
 	if i := prefixAt(text); i >= 0 {
@@ -288,8 +285,7 @@ func prefixAt(s string) int {
 	return -1
 }
 
-// answerPrefix is the length of "Answer:" at the start of s, case aside (as re sees it,
-// with the long s), else 0.
+// answerPrefix returns the length of "Answer:" at the start of s, ignoring case (as re does, with the long s), or 0.
 func answerPrefix(s string) int {
 	const want = "answer:"
 	n := 0
@@ -422,8 +418,8 @@ func editDistance(a, b []rune) int {
 	return row[len(b)]
 }
 
-// Recommended is extract_recommendation_list: the titles of a numbered list as names of
-// the table. Blank lines count as titles, as upstream has it. tie reports that a title was equally near to two names.
+// Recommended is extract_recommendation_list: the titles of a numbered list as names of the table. Blank lines count as titles, as upstream. tie reports that a
+// title was equally near to two names.
 func (e *Entities) Recommended(text string) (names []string, tie bool) {
 	_, list, ok := strings.Cut(text, "1.")
 	if !ok {
@@ -447,9 +443,8 @@ func (e *Entities) Recall(names []string, gold []int, k int) float64 {
 	return float64(n) / float64(max(len(gold), 1))
 }
 
-// MABChunks is chunk_text_into_sentences: sentences joined by a blank up to size tokens
-// a chunk, counted sentence by sentence. A first sentence over the size leaves an empty
-// first chunk, as upstream has it.
+// MABChunks is chunk_text_into_sentences: sentences joined by a blank up to size tokens per chunk, counted sentence by sentence. A first sentence over the size
+// gives an empty first chunk, as upstream.
 func MABChunks(text string, size int, count func(string) int) []string {
 	var chunks, current []string
 	n := 0

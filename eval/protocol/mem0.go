@@ -154,8 +154,7 @@ func grams(toks [][]byte, k int) [][]byte {
 	return out
 }
 
-// Mem0BLEU is calculate_metrics' bleu1 to bleu4: both sides stripped first, 0 where one
-// is empty. What the scripts record is BLEU1 of the texts as they are.
+// Mem0BLEU is calculate_metrics' bleu1 to bleu4: both sides are stripped first; 0 if one is empty. The scripts record BLEU1 of the unstripped texts.
 func Mem0BLEU(n int, answer, gold string) float64 {
 	if answer == "" || gold == "" {
 		return 0

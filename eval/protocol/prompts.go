@@ -44,7 +44,7 @@ func own(name string) *Template {
 	return &Template{text: strings.TrimSuffix(r.Replace(string(b)), "\n")}
 }
 
-// Render puts the fields in; what a field holds is never read for a place.
+// Render fills in the fields; the content of a field is never parsed.
 func (t *Template) Render(question, gold, answer string) string {
 	return strings.NewReplacer(atQuestion, question, atGold, gold, atAnswer, answer).Replace(t.text)
 }
@@ -71,7 +71,7 @@ type Prompts struct {
 	byName map[string]*Template // protocol/kind
 }
 
-// Original returns the user's copy for a protocol and kind, nil where there is none.
+// Original returns the user's copy for a protocol and kind, nil if there is none.
 func (p *Prompts) Original(protocol, kind string) *Template {
 	if p == nil {
 		return nil
@@ -79,7 +79,7 @@ func (p *Prompts) Original(protocol, kind string) *Template {
 	return p.byName[protocol+"/"+kind]
 }
 
-// pick is the user's copy, else ours.
+// pick returns the user's copy, or ours.
 func (p *Prompts) pick(protocol, kind, file string) *Template {
 	if t := p.Original(protocol, kind); t != nil {
 		return t
@@ -87,10 +87,9 @@ func (p *Prompts) pick(protocol, kind, file string) *Template {
 	return own(file)
 }
 
-// Add takes a user's copy of a protocol's prompts: the published script (a .py file,
-// whose text literals are looked through) or the bare prompt as text. A literal belongs
-// to a kind by its recorded hash; a bare text, or the one literal with all three
-// fields, is the prompt of a protocol that has one. It returns what was taken.
+// Add takes a user's copy of a protocol's prompts: the published script (a .py file, whose text literals are searched) or the bare prompt as text. A literal is
+// assigned to a kind by its recorded hash; a bare text, or the one literal with all three fields, is the prompt of a protocol that has one. It returns the
+// kinds found, and fails if there are none.
 func (p *Prompts) Add(protocol, name string, text []byte) (taken []string, err error) {
 	kinds := judgeKinds(protocol)
 	if len(kinds) == 0 {

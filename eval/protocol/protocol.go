@@ -15,17 +15,17 @@ import (
 	"membench/schema"
 )
 
-// A Protocol grades one answer, or one retrieval. Rule or Judge is set, or both: then the
-// rule is the judge's twin for runs without a model, and the grade says which it is from.
+// A Protocol grades one answer, or one retrieval. Rule or Judge is set, or both: then the rule replaces the judge in runs without a model, and the grade names
+// which one graded.
 type Protocol struct {
 	Name    string // as users write it: "locomo-f1"
 	Version string // ours; raised when a grade may change
-	Origin  string // what is reproduced: repository@commit, file, library versions; "" where it is ours
-	Formula string // one line: what the score is, and its range
+	Origin  string // original: repository@commit, file, library versions; "": our own protocol
+	Formula string // one line: meaning and range of the score
 	Binary  bool   // the score is 0 or 1, so that agreement and κ are defined without a threshold
 
 	Default bool     // grades where no protocol is named: a rule that applies to every data set
-	Judges  []string // data sets that it judges where a model grades and no protocol is named; AnySet: those of no other
+	Judges  []string // data sets that it judges if a model grades and no protocol is named; AnySet: those without another judge
 
 	// Rule grades by itself. The grade's Protocol, By and Outcome are filled in by
 	// Grade where the rule leaves them empty.
@@ -34,7 +34,7 @@ type Protocol struct {
 	Judge *Judge
 }
 
-// ID is what records carry: name@version.
+// ID returns the identifier in records: name@version.
 func (p *Protocol) ID() string { return p.Name + "@" + p.Version }
 
 // A Judge asks a model about one answer and reads the reply.
@@ -54,7 +54,7 @@ type Prompt struct {
 	Temperature float64
 	MaxTokens   int    // 0: the endpoint's default
 	JSON        bool   // ask for a JSON object
-	Template    string // sha256 of the template, 64 hex digits: what the fingerprint of a run holds
+	Template    string // sha256 of the template, 64 hex digits, for a run's fingerprint
 }
 
 // Grade grades r by rule. It panics if p has no rule: ask eval/grade.
@@ -77,7 +77,7 @@ func (p *Protocol) NotAnswered(r *schema.QARecord) (g schema.Grade, ok bool) {
 	return schema.Grade{}, false
 }
 
-// Complete fills in what is the same in every grade of p.
+// Complete fills in the members that are the same in every grade of p.
 func (p *Protocol) Complete(g schema.Grade, by schema.By) schema.Grade {
 	g.Protocol = p.ID()
 	g.By = cmp.Or(g.By, by)

@@ -14,7 +14,7 @@ func RetrievalKs() []int { return []int{1, 3, 5, 10, 30, 50} }
 // Retrieval holds LongMemEval's retrieval metrics at one cut-off, each [0,1].
 type Retrieval struct {
 	RecallAny float64 `json:"recall_any"` // 1 if any correct document is among the first k
-	RecallAll float64 `json:"recall_all"` // 1 if all are; 1 where none is correct, as upstream has it
+	RecallAll float64 `json:"recall_all"` // 1 if all are retrieved; 1 if none is correct, as upstream
 	NDCG      float64 `json:"ndcg_any"`   // with LongMemEval's own DCG: the first two ranks weigh the same
 }
 
@@ -57,8 +57,7 @@ func LMERetrieval(corpus, correct []string, ranking []int, k int) (Retrieval, er
 	return r, nil
 }
 
-// gain is what a relevant document at rank i (from 0) adds: 1, then 1/log2(i+1). The
-// usual DCG has log2(i+2).
+// gain returns the gain of a relevant document at rank i (from 0): 1, then 1/log2(i+1). The usual DCG has log2(i+2).
 func gain(i int) float64 {
 	if i == 0 {
 		return 1
@@ -81,8 +80,7 @@ func set(s []string) map[string]bool {
 	return m
 }
 
-// LMERollup is evaluate_retrieval_turn2session: turn ids lose what follows their last
-// "_", and k grows until k distinct sessions are among the first.
+// LMERollup is evaluate_retrieval_turn2session: turn ids lose the part after their last "_", and k grows until k distinct sessions are among the first.
 func LMERollup(corpus, correct []string, ranking []int, k int) (Retrieval, error) {
 	session := func(in []string) []string {
 		out := make([]string, len(in))
@@ -118,8 +116,7 @@ func LMERollup(corpus, correct []string, ranking []int, k int) (Retrieval, error
 	return LMERetrieval(sessions, session(correct), ranking, wide)
 }
 
-// lmeRetrieval applies these metrics to what was retrieved: a hit is relevant if one
-// of its source turns is gold evidence.
+// lmeRetrieval applies these metrics to the hits: a hit is relevant if one of its source turns is gold evidence.
 func lmeRetrieval() *Protocol {
 	return &Protocol{
 		Name: "lme-retrieval", Version: "1",

@@ -40,8 +40,7 @@ func rougeOf(same, pred, gold int) ROUGE {
 	return r
 }
 
-// rougeWords is rouge_score's tokenize with its stemmer. A long ASCII word without a
-// letter stays as it is.
+// rougeWords is rouge_score's tokenize with its stemmer. A long ASCII word without a letter is kept.
 func (w *words) rougeWords(raw *words, s string) [][]byte {
 	if !isASCII(s) {
 		s = pystr.Lower(s)

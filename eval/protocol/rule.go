@@ -7,9 +7,8 @@ import (
 	"membench/schema"
 )
 
-// RuleJudge is the rule judge (eval/judge) as a protocol: right or wrong without a
-// model, with what it compared. The zero options are those of the protocol "rule";
-// others are for calibration.
+// RuleJudge is the rule judge (eval/judge) as a protocol: right or wrong without a model, with the compared facts. The zero options are those of the protocol
+// "rule"; others are for calibration.
 func RuleJudge(o judge.Options) *Protocol {
 	name, version, _ := strings.Cut(judge.Name, "-judge@")
 	return &Protocol{

@@ -9,9 +9,7 @@ import (
 	"membench/schema"
 )
 
-// The judges of sessions: what a memory did with one session. Seed 001 names six
-// judges; these four look at sessions, domaina-answer and domaina-evidence at questions.
-// Each has a rule twin that asks no model; a grade says which of the two it is from.
+// The judges of sessions: they grade the effect of one session on a memory. Each has a rule that asks no model; a grade names which of the two it is from.
 const (
 	JudgeRecall       = "recall"       // was a gold point of the session kept?
 	JudgeCorrectness  = "correctness"  // is a memory of the session supported?
@@ -33,7 +31,7 @@ const (
 	LabelMemorized  = "memorized"
 )
 
-// SessionScore is what a label counts, [0,1]: updated 1, both 0.5, outdated 0.
+// SessionScore returns the score of a label, in [0,1]: updated 1, both 0.5, outdated 0.
 func SessionScore(label string) float64 {
 	switch label {
 	case LabelCovered, LabelTrue, LabelUpdated, LabelRejected:
@@ -49,7 +47,7 @@ type SessionTask struct {
 	Judge     string
 	Gold      []schema.MemoryPoint // recall: of the session; correctness: all that hold; update, interference: one
 	Originals []string             // update: the old states
-	Items     []string             // memories: correctness: those judged; else those looked through
+	Items     []string             // memories: for correctness the judged ones, otherwise those searched
 }
 
 // ByRule answers a task with the rule twin: one label a gold point, of correctness one
@@ -108,9 +106,8 @@ func updateByRule(now Fact, old, items []Fact) (label string, at int) {
 	return LabelUpdated, at
 }
 
-// supported labels a memory by the gold fact that it shares most with: correct where
-// one covers it or is covered by it, a hallucination where it speaks of the same but
-// says something else, else irrelevant.
+// supported labels a memory by the gold fact that it shares most with: correct if one covers the other, a hallucination if it is about the same but states
+// something else, otherwise irrelevant.
 func supported(m Fact, gold []Fact) string {
 	best := 0.0
 	for _, g := range gold {

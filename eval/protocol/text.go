@@ -30,7 +30,7 @@ func locomoArticles(w []byte) bool { return theArticles(w) || string(w) == "and"
 var (
 	// squad is the normaliser of SQuAD and of MemoryAgentBench: Python's re.
 	squad = normalizer{article: theArticles, isWord: pystr.IsWord}
-	// locomo also drops "and"; its \b is that of the module regex.
+	// locomo also drops "and"; its \b is the one of the module regex.
 	locomo = normalizer{article: locomoArticles, isWord: pystr.IsRegexWord, commas: true}
 )
 
@@ -81,7 +81,7 @@ func (w *words) end() {
 
 func (w *words) reset() { w.buf, w.ends = w.buf[:0], w.ends[:0] }
 
-// cut makes the words of what was collected.
+// cut makes the words of the collected text.
 func (w *words) cut() [][]byte {
 	w.toks = w.toks[:0]
 	start := 0
@@ -197,8 +197,7 @@ func removeCommas(s string) string {
 	return string(b)
 }
 
-// scratch is what grading one answer needs; grading takes one from the pool, so that
-// a rule allocates next to nothing.
+// scratch holds the buffers for grading one answer; grading takes one from the pool, so that a rule allocates almost nothing.
 type scratch struct {
 	a, b, c, d words
 	tok, tok2  nltk.Tokenizer

@@ -40,10 +40,10 @@ func newRowCheck(asked []Asked) *rowCheck {
 	return c
 }
 
-// plain is text as it is compared: blanks are one blank.
+// plain normalises a text for comparison: runs of blanks become one blank.
 func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// row reports what a row says otherwise than its data set.
+// row reports the differences between a row and its data set.
 func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.Finding)) {
 	id, _, _ := strings.Cut(q.QuestionID, "#")
 	tell := func(code, message, have, want string, warning bool) {
@@ -158,8 +158,8 @@ func (a *audit) exchanged(report func(*schema.Finding)) {
 	}
 }
 
-// uneven reports rows that lack what nearly all others have: a recorded verdict or score, or,
-// of a recorded score that a protocol gives for nearly all rows, that it gives it.
+// uneven reports rows without a value that nearly all others have: a recorded verdict or score, or a score that the protocol reproduces for nearly all other
+// rows.
 func (a *audit) uneven(report func(*schema.Finding)) {
 	for _, name := range sortedNames(a.recorded) {
 		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {

@@ -12,9 +12,8 @@ import (
 	"membench/schema"
 )
 
-// ambLocomo is what the Agent Memory Benchmark calls LoCoMo's categories. Its names are
-// not the benchmark's: its "single-hop" are the questions over several hops, and so on
-// (compared with the data set on all 152 rows of a recorded run).
+// ambLocomo maps the Agent Memory Benchmark's names of LoCoMo's categories. They differ from the benchmark's names: its "single-hop" are the questions over
+// several hops, and so on (compared with the data set on all 152 rows of a recorded run).
 var ambLocomo = map[string]string{"single-hop": "1", "temporal": "2", "multi-hop": "3", "open-domain": "4", "adversarial": "5"}
 
 // ambQuestion is an id of its LoCoMo questions: conversation and index in its list.
@@ -102,7 +101,7 @@ func ambClaims(f *file) []Claim {
 	return []Claim{{Source: "accuracy of the file", Protocol: RecordedJudge, Value: *v.Accuracy, Decimals: 6, N: v.Total}}
 }
 
-// ambTotals are what the form states of all rows; written after them.
+// ambTotals are the form's totals over all rows; written after them.
 type ambTotals struct {
 	graded, correct int
 	retrieveMS      float64
@@ -110,7 +109,7 @@ type ambTotals struct {
 	judge           string
 }
 
-// amb writes one row; the first also writes what is the same in all.
+// amb writes one row; the first also writes the common members.
 func (x *writer) amb(q *schema.QARecord) error {
 	before := ",\n  "
 	if !x.open {
@@ -159,8 +158,7 @@ func (x *writer) amb(q *schema.QARecord) error {
 	return x.object(b, "")
 }
 
-// verdictOf is the grade that becomes "correct": a model's or a recorded verdict, else the
-// rule judge's; nil where nobody graded the answer with right or wrong.
+// verdictOf returns the grade for "correct": a model's or a recorded verdict, or the rule judge's; nil if there is no binary grade.
 func verdictOf(q *schema.QARecord) (best *schema.Grade) {
 	for i := range q.Grades {
 		g := &q.Grades[i]

@@ -17,19 +17,19 @@ import (
 const (
 	Reproduced    = "reproduced"
 	Differs       = "differs"
-	NotHere       = "not reproducible here" // the rows are a subset of what the claim rests on
+	NotHere       = "not reproducible here" // the rows are only a subset of the claim's rows
 	NoSuchGrades  = "nothing recorded"      // the file holds no such verdicts
 	NotReproduced = "no protocol gives it"
 )
 
-// An Audit is what a run's own rows say of the figures published with it.
+// An Audit compares a run's published figures with its own rows.
 type Audit struct {
 	Run     string `json:"run"`
 	Known   string `json:"known,omitzero"` // the public run that the answers are of
 	Format  string `json:"format"`
 	Dataset string `json:"dataset"`
 	Rows    int    `json:"rows"`
-	// Left counts findings: rows left out, verdicts that cannot be read.
+	// Left counts findings: skipped rows, unreadable verdicts.
 	Left     int            `json:"findings"`
 	Outcomes map[string]int `json:"outcomes"`
 	Recorded []Recorded     `json:"recorded"`
@@ -39,7 +39,7 @@ type Audit struct {
 	Votes    *Votes         `json:"votes,omitempty"`
 }
 
-// Recorded is one kind of recorded figure, over the rows at hand.
+// Recorded is one kind of recorded figure, over the available rows.
 type Recorded struct {
 	Protocol   string                  `json:"protocol"`
 	By         schema.By               `json:"by,omitzero"`
@@ -57,7 +57,7 @@ type Votes struct {
 	Randolph  *float64 `json:"randolph_kappa"`
 }
 
-// Regrade is one string protocol over the same answers, beside what was recorded.
+// Regrade is one string protocol over the same answers, next to the recorded one.
 type Regrade struct {
 	Protocol string        `json:"protocol"`
 	Overall  schema.Figure `json:"overall"`
@@ -95,11 +95,11 @@ type Check struct {
 	Denominators []Denominator `json:"denominators"`
 }
 
-// AuditOptions say what to grade with and how to make intervals.
+// AuditOptions select the graders and the intervals.
 type AuditOptions struct {
 	figure.Options
 	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
-	Claims    []Claim              // beside those of the public run that the rows are of; those of other runs are skipped
+	Claims    []Claim              // in addition to the claims of the public run that the rows belong to; claims of other runs are skipped
 	Asked     []Asked              // the questions of the data set: rows are compared with them; nil: they are not
 }
 
@@ -348,7 +348,7 @@ func (a *audit) figures(name string, t *tallied) Recorded {
 	return r
 }
 
-// ours is the figure that a claim is about, over the rows at hand.
+// ours returns the figure of a claim, computed over the available rows.
 func (a *audit) ours(c Claim) (schema.Figure, bool) {
 	for _, m := range []map[string]*tallied{a.recorded, a.session} {
 		for _, name := range sortedNames(m) {
@@ -435,7 +435,7 @@ func (a *audit) check(c Claim) Check {
 	if c.N < rows {
 		candidates = append(candidates, rows)
 	}
-	// A mean of fractions may have any value: the test says nothing of F1 and BLEU.
+	// A mean of fractions may have any value, so the test does not apply to F1 and BLEU.
 	if p := base(c.Protocol); p == RecordedJudge || p == RecordedMean || strings.HasPrefix(p, "session-") {
 		out.Denominators = Denominators(c.Value, c.Decimals, candidates...)
 	}

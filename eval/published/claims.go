@@ -117,9 +117,8 @@ type Denominator struct {
 	K        int  `json:"k"`        // the nearest whole count
 }
 
-// Denominators reports for each candidate whether a whole number of accepted answers
-// rounds to the published value (the GRIM test of Brown and Heathers 2017). It needs no
-// row: it says which denominator a figure cannot have been made with.
+// Denominators reports for each candidate whether a whole number of accepted answers rounds to the published value (the GRIM test of Brown and Heathers 2017).
+// It needs no rows, and excludes denominators that cannot have produced a figure.
 func Denominators(value float64, decimals int, candidates ...int) []Denominator {
 	half := 0.5*math.Pow(10, -float64(decimals)) + 1e-12
 	var out []Denominator

@@ -48,15 +48,13 @@ func FormByName(name string) (Form, error) {
 // WriteOptions of Write.
 type WriteOptions struct {
 	Model string // names MODEL_prediction; "": the record's system
-	// Source is the benchmark's own id of a turn, "" unknown; nil: nobody knows, and
-	// nothing is said of what was retrieved.
+	// Source returns the benchmark's own id of a turn, "" if unknown; nil: no ids are known, and retrieved turns are not written.
 	Source func(schema.EventRef) string
-	// Failed writes questions whose asking failed as empty answers. Otherwise they are
-	// left out and counted: a scorer divides by what it is given.
+	// Failed writes questions without an answer as empty answers. The default is to skip and count them: a scorer divides by the number of its rows.
 	Failed bool
 }
 
-// Written says what Write did.
+// Written is the result of Write.
 type Written struct {
 	Answers int `json:"answers"`
 	Failed  int `json:"failed"` // asking ended in an error, a timeout or a refusal
@@ -127,7 +125,7 @@ func (x *writer) hypothesis(q *schema.QARecord) error {
 	return x.object(b, "\n")
 }
 
-// list begins the list of a case, with what is before its first element.
+// list begins the list of a case, with the text before its first element.
 func (x *writer) list(group, first, next, head string) error {
 	before := ",\n  "
 	if !x.open || x.group != group {

@@ -71,7 +71,7 @@ func halumemRow(f *file, r row) (schema.QARecord, error) {
 	return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/result_type", Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: v.Result, Want: "Correct, Hallucination or Omission"}
 }
 
-// halumemPoint is what the three kinds of session records share.
+// halumemPoint is the common part of the three kinds of session records.
 type halumemPoint struct {
 	UUID       string   `json:"uuid"`
 	Session    int      `json:"ssession_id"`

@@ -15,12 +15,11 @@ import (
 	"membench/schema"
 )
 
-// A Known is a public run, as digests of its rows: so a file is recognised by what it holds,
-// under any name and in any form, and the rows that were changed are named.
+// A Known is a public run, as digests of its rows: a file is recognised by its content, under any name and in any form, and changed rows are named.
 type Known struct {
 	Run string `json:"run"`
-	// Rows are in base64: of each row 3 bytes of conversation and question, 2 of the
-	// answer, 2 of golds, category, verdicts and scores, and 1 that says whether the answer is telling.
+	// Rows are in base64. Each row has 3 bytes of conversation and question, 2 of the answer, 2 of golds, category, verdicts and scores, and 1 that reports
+	// whether the answer is distinctive.
 	Rows string `json:"rows"`
 }
 
@@ -32,7 +31,7 @@ type digest struct {
 	key    [3]byte
 	answer [2]byte
 	rest   [2]byte
-	// telling says that the answer is words of the run's own: long, and not the gold.
+	// telling reports that the answer is in the run's own words: long, and different from the gold.
 	telling bool
 }
 

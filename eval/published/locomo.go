@@ -272,8 +272,7 @@ func mem0Row(f *file, r row) (schema.QARecord, error) {
 	if locomoCategory[v.Category.Text] == "" {
 		return q, r.lacks("category")
 	}
-	// The files hold positions among the questions that were asked, not indices of the
-	// data set: the id says so, unless the cases give it.
+	// The files hold positions among the asked questions, not indices of the data set: the id shows this, unless the cases give the index.
 	locomoQuestion(&q, conv, r.index, v.Category.Text)
 	if id, ok := f.byText(conv, v.Question); v.ID != "" {
 		q.QuestionID = v.ID

@@ -37,8 +37,8 @@ func longmemevalFormats() []Format {
 	}
 }
 
-// longmemevalQuestion fills in what id and type say. Abstention is a mark of the id, and crosses
-// the types (the evaluator looks for it anywhere in the id).
+// longmemevalQuestion fills in the members derived from id and type. Abstention is a mark of the id, independent of the type (the evaluator looks for it
+// anywhere in the id).
 func longmemevalQuestion(q *schema.QARecord, id, kind string) {
 	q.CaseID, q.QuestionID, q.RawCategory = id, id, kind
 	q.Category, q.Abstain = longmemevalCategory[kind], strings.Contains(id, "_abs")

@@ -68,8 +68,7 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 		q.Outcome, q.Error = schema.OutcomeError, v.Error.Text
 	}
 	grades, err := f.judged(r, votesOf(nil, v.Judged), schema.By(v.Judge))
-	// The run's own verdict is a rule's, where a judge is beside it; of sub-sets
-	// that are judged it is the judge's.
+	// The run's own verdict is a rule's if there is also a judge's; for judged subsets it is the judge's.
 	if v.Correct.Set {
 		own, e := f.judged(r, []scalar{v.Correct}, "")
 		for i := range own {
@@ -110,7 +109,7 @@ func mabRunnerRow(f *file, r row) (schema.QARecord, error) {
 // goldList reads a text, a list of texts or a list of lists of texts.
 type goldList []string
 
-// UnmarshalJSON flattens what it meets.
+// UnmarshalJSON flattens nested lists.
 func (g *goldList) UnmarshalJSON(b []byte) error {
 	var s codec.Scanner
 	s.Reset(b, false)

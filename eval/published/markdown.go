@@ -9,7 +9,7 @@ import (
 	"membench/schema"
 )
 
-// Number prints a number, "–" where there is none.
+// Number formats a number, "–" if there is none.
 func Number(x *float64, decimals int) string {
 	if x == nil {
 		return "–"
@@ -24,7 +24,7 @@ func span(f schema.Figure) string {
 	return fmt.Sprintf("%.1f–%.1f", 100**f.Lo, 100**f.Hi)
 }
 
-// Verdict says in words what the check found.
+// Verdict describes the result of a check in words.
 func Verdict(c Check) string {
 	var b strings.Builder
 	b.WriteString(c.Verdict)

@@ -46,7 +46,7 @@ func memgalleryRow(f *file, r row) (schema.QARecord, error) {
 	return q, nil
 }
 
-// memGalleryClaims reads NAME_evaluate_result.json, which is beside the results.
+// memGalleryClaims reads NAME_evaluate_result.json, which is in the results' folder.
 func memGalleryClaims(b []byte) ([]Claim, error) {
 	var v struct {
 		Overall map[string]float64 `json:"avg_overall_metrics_final"`

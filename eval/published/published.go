@@ -36,11 +36,10 @@ type Format struct {
 	About    string `json:"about"`
 	Origin   string `json:"origin"` // who writes it
 	Verified bool   `json:"verified"`
-	// Cases says that the file holds neither questions nor golds: they come from the
-	// cases that were asked.
+	// Cases reports that the file has neither questions nor golds: they come from the cases that were asked.
 	Cases bool `json:"needs_cases"`
 
-	dataset string // "" where the file says
+	dataset string // "": named in the file
 	where   string // path of the rows, see rows
 	match   func(h head) bool
 	rows    func(f *file) iter.Seq2[row, error] // in place of where
@@ -69,10 +68,10 @@ func ByName(name string) (Format, error) {
 // Options of an import.
 type Options struct {
 	Format  string // "": by the file's contents
-	System  string // name of the system; "": the file's own, else its name
+	System  string // name of the system; "": the file's own, or the file's name
 	Dataset string // "": the form's
-	Reader  string // model that answered; "": the file's own, else "unknown"
-	Judge   string // model that judged; "": the file's own, else "unknown"
+	Reader  string // model that answered; "": the file's own, or "unknown"
+	Judge   string // model that judged; "": the file's own, or "unknown"
 	// Map places parts of an answer among the columns of a table (Parts); those that it
 	// omits are known by their usual names.
 	Map map[string]string
@@ -104,7 +103,7 @@ func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]
 	return out, nil
 }
 
-// Find is what Options.Question wants: of several questions of one id the last; nil for none.
+// Find returns a function for Options.Question: the last of several questions with one id; ok is false if there is none.
 func Find(asked []Asked) func(id string) (caseID string, q schema.Question, ok bool) {
 	if len(asked) == 0 {
 		return nil
@@ -123,7 +122,7 @@ type Import struct {
 	QA       schema.Seq[schema.QARecord]
 	Sessions schema.Seq[schema.SessionRecord] // nil where the form has none
 	Claims   []Claim                          // figures that the file itself states
-	Columns  string                           // of a table: which column was read as what, and which as nothing
+	Columns  string                           // of a table: the part of each column, and the ignored columns
 }
 
 // OpenFile is Open for a file, or "-" for stdin.
@@ -136,7 +135,7 @@ func OpenFile(ctx context.Context, path string, stdin io.Reader, o Options) (*Im
 	return Open(jsonl.UntilDone(ctx, r), path, o)
 }
 
-// Open reads a result file. The error says when its form cannot be told.
+// Open reads a result file. It fails if the form cannot be determined or the file cannot be read.
 func Open(r io.Reader, name string, o Options) (*Import, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
@@ -274,7 +273,7 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 	}
 }
 
-// incomplete names what a row must say and does not; "" where it says all.
+// incomplete names a member that a row must have and lacks; "" if it is complete.
 func incomplete(q schema.QARecord) string {
 	switch "" {
 	case q.CaseID:
@@ -287,7 +286,7 @@ func incomplete(q schema.QARecord) string {
 	return ""
 }
 
-// complete fills in what is the same in every record of the file.
+// complete fills in the members that are the same in every record of the file.
 func (f *file) complete(q schema.QARecord) schema.QARecord {
 	q.System = f.system
 	if f.o.Dataset != "" {
@@ -310,7 +309,7 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		joined(&q, asked)
 	}
 	if f.o.Question != nil && q.Errata == nil {
-		// The cases say what is compared with a gold; of a row with another gold they do not.
+		// The cases define the compared gold, but not for a row with another gold.
 		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
 			q.Errata = asked.Errata
 		}
@@ -328,8 +327,7 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 	return q
 }
 
-// joined fills in what a row leaves out of its question: a judge needs the words of the
-// question, and what it may choose from, as much as the gold.
+// joined fills in the missing parts of a row's question: a judge needs the words of the question, and the choices, as well as the gold.
 func joined(q *schema.QARecord, asked schema.Question) {
 	of := asked.Record()
 	q.Question = cmp.Or(q.Question, of.Question)
@@ -354,7 +352,7 @@ func orUnknown(s string) schema.By {
 	return schema.By(s)
 }
 
-// Protocols of what is recorded in a file.
+// Protocols of recorded values.
 const (
 	RecordedJudge = "recorded-judge" // the recorded verdict; of several votes the majority
 	RecordedMean  = "recorded-mean"  // share of several votes that accepted

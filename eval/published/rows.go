@@ -14,7 +14,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-// row is one answered question as the file has it.
+// row is one answered question in the file's form.
 type row struct {
 	raw     []byte
 	pos     schema.Pos
@@ -174,7 +174,7 @@ func lines(b []byte, name string) iter.Seq2[row, error] {
 	}
 }
 
-// head is what the first bytes of a file say of its form.
+// head describes the form that the first bytes of a file suggest.
 type head struct {
 	shape   byte            // 'l' lines, '[' an array, '{' one object, ',' a table of separated values
 	names   map[string]bool // members of the first row, or of the object
@@ -212,7 +212,7 @@ func first(raw []byte) []byte {
 	return nil
 }
 
-// look gives what the file may be: one line that holds an object is a row or a file.
+// look returns the possible forms of the file: one line with an object is a row or a file.
 func look(b []byte) []head {
 	h := lookOnce(b)
 	if h.shape == '{' && bytes.IndexByte(bytes.TrimSpace(b), '\n') < 0 {

@@ -20,9 +20,8 @@ import (
 	"membench/schema"
 )
 
-// Parts are what a row of a table may say of an answer, with the names by which columns
-// are known. A column "answer" is the system's where another one is the gold, and the gold
-// where another one is the system's.
+// Parts are the possible parts of a row in a table, with the accepted column names. A column "answer" is the system's answer if another column is the gold, and
+// the gold if another is the system's answer.
 var Parts = []csvdoc.Part{
 	{Name: "prediction", Known: []string{"prediction", "predicted", "predicted_answer", "response", "model_answer", "system_answer", "model_response", "model_output", "llm_answer", "llm_output",
 		"hypothesis", "generated_answer", "generation", "generated", "output", "预测", "模型回答", "回答"}},
@@ -74,7 +73,7 @@ func tableFormats() []Format {
 // Table is the name of the form that has no maker.
 const Table = "table"
 
-// placed finds the parts of a table among the columns of what it may be. The error is one of usage.
+// placed finds the parts of a table among the columns of its possible forms. It fails with a usage error.
 func (f *file) placed(heads []head) error {
 	i := slices.IndexFunc(heads, func(h head) bool { return answers(place(f.o.Map, h.columns)) })
 	f.head = heads[max(0, i)]
@@ -90,7 +89,7 @@ func (f *file) placed(heads []head) error {
 	return nil
 }
 
-// read says which columns of a table were read as what; "" of another form.
+// read describes the part of each column of a table; "" for another form.
 func (f *file) read() string {
 	if f.columns == nil {
 		return ""
@@ -108,7 +107,7 @@ func (f *file) read() string {
 	return s
 }
 
-// unplaced says what a table lacks.
+// unplaced describes the missing parts of a table.
 func unplaced(columns []string) string {
 	return "its columns are " + strings.Join(columns, ", ") + ": name those of the question, the gold and the system's answer with --map question=A,gold=B,prediction=C"
 }
@@ -160,8 +159,7 @@ func (f *file) separated() iter.Seq2[row, error] {
 	}
 }
 
-// answered is the record of a row. A question is known by its id, else by its words, so
-// that two tables of the same questions pair in any order.
+// answered returns the record of a row. A question is identified by its id, or by its words, so that two tables of the same questions pair in any order.
 func (f *file) answered(r row) (schema.QARecord, error) {
 	var wrong error
 	texts := func(part string) (out []string) {
@@ -177,7 +175,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 			into = &all
 		}
 		if err := r.decodePart(raw, schema.Pointer(f.columns[part]), into); err != nil {
-			if part == "context" { // is shown, whatever it holds
+			if part == "context" { // is shown, whatever its content
 				return []string{string(raw)}
 			}
 			wrong = cmp.Or(wrong, err)

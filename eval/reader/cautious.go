@@ -38,6 +38,7 @@ var (
 	reNever   = pattern.New(`\bnever\b|从未|从来没|从没`)
 	reWhy     = pattern.New(`\bwhy\b|\binspired\b|为什么|为何`)
 	reReason  = pattern.New(`\b(?:because|since|so that|due to|reason|inspired|as i|thanks to)\b|因为|由于|所以|为了`)
+	reManner  = pattern.New(`^how (?:will|did|does|do|can|has|have|is|are|was|were)\b`)
 	reOther   = pattern.New(`\baccording to\b`)
 )
 
@@ -105,7 +106,9 @@ func certain(q question, ranked []scored) []scored {
 	case number, long:
 		need = surest
 	case what, list, who, where:
-		need = agreed
+		if need = agreed; reManner.MatchString(low) {
+			need = surest
+		}
 		for len(ranked) > 0 && !aboutSubject(q, ranked[0]) {
 			ranked = ranked[1:]
 		}
@@ -137,6 +140,22 @@ func certain(q question, ranked []scored) []scored {
 	}
 	return ranked
 }
+
+// joined puts before a sentence that points back the one before it in the same turn: "I got a
+// puppy two weeks ago! Her name's Coco."
+func (e *evidence) joined(near []scored) []scored {
+	near = slices.Clone(near)
+	for i, s := range near {
+		if s.pos > 0 && e.units[s.pos-1].line == s.line && s.timed() == 0 && reBack.MatchString(s.text) {
+			u := *s.unit
+			u.text = e.units[s.pos-1].text + " " + u.text
+			near[i].unit = &u
+		}
+	}
+	return near
+}
+
+var reBack = pattern.New(`(?i)\b(?:he|she|it|they|him|them|his|her|its|their|this|that)\b`)
 
 // aboutSubject reports whether a sentence says something of the one that is asked about:
 // it is in the first person, or names it. What speakers say of the world is not it.

@@ -33,11 +33,14 @@ func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 	} else {
 		return ""
 	}
-	d1, at1, ok1 := clauseDay(q, ev, a, -1)
-	d2, _, ok2 := clauseDay(q, ev, b, at1)
+	if q.brief {
+		b = referring(a, b)
+	}
+	d1, at1, ok1 := clauseDay(q, ev, a, -1, began)
+	d2, _, ok2 := clauseDay(q, ev, b, at1, began)
 	if !ok2 && strings.TrimSpace(a) == "" || len(understand(schemaQuestion(a), nil).terms) == 0 {
 		d1, ok1 = now, hasNow // "how many weeks have passed since B"
-		d2, _, ok2 = clauseDay(q, ev, b, -1)
+		d2, _, ok2 = clauseDay(q, ev, b, -1, began)
 	}
 	if !ok1 || !ok2 || d1 == d2 {
 		return ""
@@ -50,6 +53,62 @@ func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 		length += q.say(": from ", "：") + sayDay(q.han, d1) + q.say(" to ", "至") + sayDay(q.han, d2)
 	}
 	return length
+}
+
+// referring puts the last name of a question's first part in place of a person's pronoun in
+// the second: "my meeting with Professor Danielle and my interview with her".
+func referring(a, b string) string {
+	names := reNames.FindAllString(a, -1)
+	if len(names) == 0 {
+		return b
+	}
+	words := strings.Fields(names[len(names)-1])
+	return reThird.ReplaceAllString(b, words[len(words)-1])
+}
+
+var reThird = pattern.New(`\b(?:she|he|her|him)\b`)
+
+var (
+	reSooner = pattern.New(`(?i)\b(?:first|earlier|sooner)\b|先|更早`)
+	reInWhat = pattern.New(`(?i)^in (?:what|which) order (?:did|have|has|had|were|was) (.+?)\??$`)
+	reWhich2 = pattern.New(`(?i)^(?:did|was|were|had|has|have) (.+?) (before|after) (.+?)\??$`)
+)
+
+// sooner says which of two events that a question names came first, with the day and the
+// words of each; "" where one of them is not told, or both are of one day.
+func sooner(q question, ev *evidence) string {
+	var sides []string
+	m := reWhich2.FindStringSubmatch(q.text)
+	if m != nil {
+		sides = []string{m[1], m[3]}
+	} else if o := reInWhat.FindStringSubmatch(q.text); o != nil {
+		a, b := twoParts(o[1])
+		sides = []string{a, b}
+	} else if q.kind == either && reSooner.MatchString(q.text) {
+		sides = q.sides
+	}
+	if len(sides) != 2 || sides[1] == "" {
+		return ""
+	}
+	sides[1] = referring(sides[0], sides[1])
+	told := func(u unit, _ bool) (timex.Day, bool) { return eventDay(u) }
+	a, i, ok := clauseDay(q, ev, sides[0], -1, told)
+	b, j, ok2 := clauseDay(q, ev, sides[1], i, told)
+	if !ok || !ok2 || a == b {
+		return ""
+	}
+	lead := ""
+	if m != nil {
+		lead = map[bool]string{true: "Yes: ", false: "No: "}[(m[2] == "before") == (a < b)]
+	}
+	if b < a {
+		a, b, i, j = b, a, j, i
+		slices.Reverse(sides)
+	}
+	event := func(side string, d timex.Day, at int) string {
+		return side + q.say(" (", "（") + sayDay(q.han, d) + q.say("): ", "）：") + strconv.Quote(ev.units[at].text)
+	}
+	return lead + event(sides[0], a, i) + q.say("; then ", "；然后") + event(sides[1], b, j)
 }
 
 // twoParts cuts "A and B" at the "and" that has the second thing behind it: of several the
@@ -71,8 +130,8 @@ func twoParts(s string) (a, b string) {
 func schemaQuestion(text string) schema.Question { return schema.Question{Text: text} }
 
 // clauseDay is the day of what a part of a question names, and the sentence that says it;
-// not is a sentence that is taken.
-func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int, bool) {
+// not is a sentence that is taken, dayOf the day of a sentence.
+func clauseDay(q question, ev *evidence, clause string, not int, dayOf func(unit, bool) (timex.Day, bool)) (timex.Day, int, bool) {
 	c := understand(schemaQuestion(clause), q.subjects)
 	if len(c.terms) == 0 {
 		return 0, -1, false
@@ -90,7 +149,7 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 		if s.pos == not {
 			continue
 		}
-		if d, ok := began(*s.unit, q.brief); ok {
+		if d, ok := dayOf(*s.unit, q.brief); ok {
 			return d, s.pos, true
 		}
 	}

@@ -34,7 +34,7 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		over[u.hit] = over[u.hit] || u.former && !q.was && !q.ever
 	}
 	ranked := slices.DeleteFunc(rankUnits(q, e), func(s scored) bool {
-		return another(q, s) || reCode.MatchString(s.text) || over[s.hit]
+		return another(q, s) || reCode.MatchString(s.text) || over[s.hit] || s.asks && !reTells.MatchString(s.text)
 	})
 	// A reply says little without its question.
 	shared := func(s scored) float64 { return max(s.cover, share(q.terms, e.asked[s.hit].terms)) }

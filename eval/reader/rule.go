@@ -250,7 +250,11 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	}
 	q.brief = cautious
 	if cautious {
-		if q.kind = sided(q); beyond(q) {
+		q.kind = sided(q)
+		if s := sooner(q, ev); s != "" {
+			return s
+		}
+		if beyond(q) {
 			return ""
 		}
 		if s := ev.slot(q, ranked); s != "" {
@@ -284,6 +288,9 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	now, hasNow := dayOf(asOf)
 	switch q.kind {
 	case when:
+		if cautious {
+			near = ev.joined(near)
+		}
 		if s := spanWhen(q, near); s != "" {
 			return s
 		}

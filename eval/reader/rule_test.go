@@ -219,6 +219,28 @@ func TestSlot(t *testing.T) {
 	}
 }
 
+// Two events are put in order by their days, a sentence that points back is read with the one
+// before it, and a pronoun stands for the name before it.
+func TestEvents(t *testing.T) {
+	context := `[1] 2026-03-14 Ana: I adopted a beagle two weeks ago! Her name's Pippa and she's adorable.
+[2] 2026-05-02 Ana: I moved into the lighthouse yesterday.
+[3] 2026-05-04 Ana: I have a meeting with Professor Ruiz on 10 May 2026 about the draft.
+[4] 2026-05-05 Ana: The mock interview with Ruiz is on 20 May 2026, the mock interview with the consulate on 1 June 2026.
+`
+	for question, want := range map[string]string{
+		"Which did Ana do first, move into the lighthouse or adopt a beagle?":                                      "adopt a beagle",
+		"Did Ana adopt the beagle before she moved into the lighthouse?":                                           "Yes: ",
+		"In what order did Ana move into the lighthouse and adopt the beagle?":                                     "adopt the beagle (",
+		"When did Ana adopt the adorable Pippa?":                                                                   "between 23 February 2026 and 1 March 2026",
+		"How many days are between my meeting with Professor Ruiz about the draft and my mock interview with her?": "10 days",
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: question}, Speakers: []string{"Ana", "Wei"}, Context: context})
+		if err != nil || !strings.HasPrefix(a.Text, want) {
+			t.Errorf("%s: have %q, %v; want %q", question, a.Text, err, want)
+		}
+	}
+}
+
 // A refusal quotes what is nearest, first what the one that is asked about said; what
 // another one says of themselves is not quoted, nor what has nothing to do with it.
 func TestNearest(t *testing.T) {

@@ -53,14 +53,8 @@ func spanWhen(q question, near []scored) string {
 			break // other turns are about other days
 		}
 	}
-	switch {
-	case !near[0].dated:
+	if !near[0].dated || q.brief && !reTelling.MatchString(q.text) && !reToday.MatchString(near[0].text) { // when it was said is not when it was
 		return ""
-	case q.brief && (reTelling.MatchString(q.text) || reToday.MatchString(near[0].text)):
-	case q.brief && q.han: // when it was said is not when it was
-		return "没有说明时间；" + sayDay(true, near[0].day) + "提到：" + near[0].text
-	case q.brief:
-		return "No date is known; mentioned on " + sayDay(false, near[0].day) + ": " + near[0].text
 	}
 	return sayDay(q.han, near[0].day)
 }

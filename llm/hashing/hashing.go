@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
 
 	"membench/internal/tokens"
 	"membench/llm"
@@ -35,6 +36,9 @@ func New(dim int) Embedder {
 
 // Profile is hash<dim>, e.g. hash512.
 func (e Embedder) Profile() string { return fmt.Sprintf("hash%d", e.dim) }
+
+// Is reports an embedder of hashed words, by its profile: one that is recorded or counted is, too.
+func Is(e llm.Embedder) bool { return strings.HasPrefix(e.Profile(), "hash") }
 
 // Embed never fails but for a cancelled context.
 func (e Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {

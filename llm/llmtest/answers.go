@@ -11,8 +11,8 @@ var smollm2 []byte
 //go:embed testdata/smollm2-questions.json
 var smollm2Questions []byte
 
-// A RealAnswer is what the same model answered, in 160 tokens at most, to a question whose
-// answer (Gold) it was not told: it makes things up, repeats itself, or plays on.
+// A RealAnswer is the answer of the same model, in 160 tokens at most, to a question whose answer (Gold) it was not given: it invents, repeats itself, or
+// continues the dialogue.
 type RealAnswer struct{ Question, Gold, Answer string }
 
 // WrongAnswers are the model's answers to such questions. All are wrong.
@@ -24,8 +24,8 @@ func WrongAnswers() []RealAnswer {
 	return out
 }
 
-// RealAnswers are what a real, very small model said to the prompts of this project, cut
-// off after 24 tokens (TestLocalModel -keep-answers): seeds for whatever reads answers.
+// RealAnswers are the answers of a real, very small model to the prompts of this project, cut off after 24 tokens (TestLocalModel -keep-answers): inputs for
+// tests of code that parses answers.
 func RealAnswers() []string {
 	var out []string
 	if err := json.Unmarshal(smollm2, &out); err != nil {

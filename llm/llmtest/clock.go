@@ -18,7 +18,7 @@ type Clock struct {
 // NewClock starts at a fixed instant.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
 
-// Clock is what clients are given. Its jitter is always the middle one.
+// Clock returns the clock for clients. Its jitter is always the middle one.
 func (c *Clock) Clock() llm.Clock {
 	return llm.Clock{Now: c.Now, Sleep: c.Sleep, Random: func() float64 { return 0.5 }}
 }

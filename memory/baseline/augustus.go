@@ -24,12 +24,10 @@ type AUGUSTUSOptions struct {
 	ImageOptions
 }
 
-// AUGUSTUSMemory is NGMemory with concepts: entries that share some are joined, and
-// questions start where their own concepts are, too.
+// AUGUSTUSMemory is NGMemory with concepts: entries with common concepts are joined, and walks also start at the entries of the question's concepts.
 //
-// Faithful: the three nearest entries count 1 whatever their cosine, unless a shared
-// concept lowers that; times weigh nothing in the edges. Fixed: all are scored alike, and
-// edges fade with the hours between.
+// Faithful: the three nearest entries count 1 whatever their cosine, unless a shared concept lowers that; times do not affect edges. Fixed: all entries are
+// scored alike, and edges fade with the hours between.
 func AUGUSTUSMemory() memory.Spec {
 	return modal("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
@@ -87,8 +85,7 @@ func ruleConcepts(text string) (out []string) {
 	return out
 }
 
-// rarity is the weight of an edge between entries of a and b concepts that share some,
-// each of which freq entries have on average.
+// rarity is the weight of an edge between entries with a and b concepts of which some are shared; freq is the average number of entries of the shared concepts.
 func rarity(shared, a, b int, freq, decay float64) float64 {
 	return float64(shared) / float64(max(a, b)) * (1 + 1/(1+freq/10)) * decay
 }

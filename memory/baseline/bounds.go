@@ -106,7 +106,7 @@ func within(b recall.Budget) recall.Stage {
 	}
 }
 
-// inOrder shows the listed records, oldest first; the list stays as it is.
+// inOrder shows the listed records, oldest first; the list is not changed.
 func inOrder(render func([]*store.Record) string) recall.Stage {
 	return func(ctx context.Context, s *recall.State) error {
 		in := *s

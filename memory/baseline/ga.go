@@ -52,7 +52,7 @@ type ga struct {
 	o   GAOptions
 	d   memory.Deps
 	imp []float64 // by position, [0,1]
-	at  []int     // by position: how much was stored then; an insight's is that of its reflection
+	at  []int     // by position: number of entries at the time of storing; for an insight, at its reflection
 	sum float64   // of importance since the last reflection
 }
 
@@ -131,7 +131,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 // a question (DEFAULT_REFLECTION_TOP_K).
 const recentGA = 10
 
-// expand gives the evidence's texts with what insights among it rest on.
+// expand returns the texts of the evidence, with the evidence of insights in it.
 func (p *ga) expand(evidence []int) (out []string) {
 	const most = 200
 	deep := 2
@@ -158,8 +158,7 @@ func (p *ga) expand(evidence []int) (out []string) {
 	return out
 }
 
-// ruleInsights takes for each question the sentence of the evidence that says most
-// about it.
+// ruleInsights selects for each question the sentence of the evidence that says most about it.
 func ruleInsights(questions, texts []string, n int) (out []string) {
 	for _, q := range questions {
 		var about []string
@@ -175,7 +174,7 @@ func ruleInsights(questions, texts []string, n int) (out []string) {
 	return out
 }
 
-// fades is the recency of what was stored n things ago.
+// fades is the recency of an entry stored n entries ago.
 func fades(decay float64, n int) float64 { return math.Pow(decay, float64(n)) }
 
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

@@ -1,9 +1,8 @@
 package baseline
 
 import (
-	"strings"
-
 	"membench/llm"
+	"membench/llm/hashing"
 	"membench/memory"
 )
 
@@ -16,13 +15,12 @@ const (
 	hashNear   = 0.18 // 40 %: a candidate at all
 )
 
-// gate is the least cosine for an embedder: what the options set, else the published
-// one, which is that of the published embedder.
+// gate returns the minimum cosine for an embedder: the option's, or the published one, which was chosen for the published embedder.
 func gate(set float64, e llm.Embedder, published, hash float64) float64 {
 	switch {
 	case set != 0:
 		return set
-	case strings.HasPrefix(e.Profile(), "hash"):
+	case hashing.Is(e):
 		return hash
 	}
 	return published
@@ -30,7 +28,7 @@ func gate(set float64, e llm.Embedder, published, hash float64) float64 {
 
 // gated notes where a system's thresholds come from.
 func gated(caps *memory.Capabilities, e llm.Embedder) {
-	if strings.HasPrefix(e.Profile(), "hash") {
+	if hashing.Is(e) {
 		caps.Notes = append(caps.Notes, "thresholds of the hashing embedder set on LoCoMo")
 	} else {
 		caps.Notes = append(caps.Notes, "thresholds as published, not calibrated for "+e.Profile())

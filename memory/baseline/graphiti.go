@@ -20,7 +20,7 @@ type GraphitiOptions struct {
 	ModeOptions
 	Plain  bool    `json:"plain"`  // without words, as over a database without an index of texts
 	Recipe string  `json:"recipe"` // edges | edges-mmr | nodes | episodes
-	Same   float64 `json:"same"`   // cosine from which two names may be one thing, for the model to say; 0: 0.6, or that of the hashing embedder
+	Same   float64 `json:"same"`   // minimum cosine of two names that the model compares; 0: 0.6, or the hashing embedder's
 	Near   float64 `json:"near"`   // least cosine of a hit; 0: 0.2
 }
 
@@ -79,7 +79,7 @@ type graphiti struct {
 	episodes *store.Linear
 	edges    *store.Linear // facts
 	held     []held        // by position in edges
-	nodes    *store.Linear // things: a name, and what is said of it
+	nodes    *store.Linear // things: a name and its description
 	names    map[string]int
 	grams    map[string][]int // things by each group of three letters of their names
 	touching map[int][]int    // facts by thing
@@ -102,8 +102,7 @@ type edgeAnswer struct {
 	Until    string `json:"invalid_at"`
 }
 
-// Store takes an episode in. What can fail is done on a copy of the small parts; the lists
-// are changed last.
+// Store stores an episode. Operations that can fail work on a copy of the small parts; the lists are changed last.
 func (p *graphiti) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	w := &graphitiWork{Work: op.Begin(ctx, p.d, r), p: p, o: o, id: map[string]int{}}
 	names := w.Things(o.Text)

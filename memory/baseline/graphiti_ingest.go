@@ -17,7 +17,7 @@ import (
 	"membench/schema"
 )
 
-// graphitiWork is what an episode will change.
+// graphitiWork is the set of changes of an episode.
 type graphitiWork struct {
 	*op.Work
 	p       *graphiti
@@ -103,8 +103,7 @@ func (w *graphitiWork) doubtful(open []string, vecs [][]float32) map[int]int {
 	return out
 }
 
-// alike is the known thing whose name has nearly the same letters: 0.9 of the groups of
-// three, for names that are long and varied enough to tell; -1 for none.
+// alike returns the known thing whose name is spelled almost the same: 0.9 of the trigrams, for names long and varied enough to decide; -1 for none.
 func (p *graphiti) alike(key string) int {
 	if entropy(key) < 1.5 || len([]rune(key)) < 6 && len(strings.Fields(key)) < 2 {
 		return -1
@@ -149,7 +148,7 @@ func entropy(s string) (h float64) {
 	return h
 }
 
-// judge says of each fact whether it is known, and which known ones it ends.
+// judge determines for each fact whether it is known, and which known facts it ends.
 func (w *graphitiWork) judge(facts []edgeAnswer) {
 	facts = slices.DeleteFunc(facts, func(f edgeAnswer) bool {
 		from, ok := w.id[textnorm.Key(f.Source)]
@@ -176,9 +175,8 @@ func (w *graphitiWork) judge(facts []edgeAnswer) {
 	}
 }
 
-// known is the fact that a new one says word for word (-1: none), and the facts that it is
-// compared with: those between the same two things, then by rule others of its source, for a
-// model those that a search over all finds.
+// known returns the fact that a new one repeats verbatim (-1: none), and the facts to compare it with: those between the same two things, and by rule others of
+// its source, for a model those of a search over all.
 func (w *graphitiWork) known(h held, v []float32) (same int, near []int) {
 	var pair, others []int
 	same = -1
@@ -210,8 +208,7 @@ func (w *graphitiWork) known(h held, v []float32) (same int, near []int) {
 	return same, near
 }
 
-// compare says which of the near facts a new one repeats (-1: none), and which it
-// contradicts.
+// compare returns which of the near facts a new one repeats (-1: none), and which it contradicts.
 func (w *graphitiWork) compare(h held, near []int) (same int, against []int) {
 	if len(near) == 0 {
 		return -1, nil
@@ -267,7 +264,7 @@ func (w *graphitiWork) contradict(h *held, against []int) {
 	}
 }
 
-// describe writes what is said of each thing of the episode again.
+// describe rewrites the description of each thing of the episode.
 func (w *graphitiWork) describe() {
 	w.summary = map[int]string{}
 	for _, id := range slices.Compact(slices.Sorted(maps.Values(w.id))) {
@@ -339,7 +336,7 @@ func (p *graphiti) invalidate(i int) {
 	}
 }
 
-// stands notes that a record also rests on an episode.
+// stands records that a record is also based on an episode.
 func (p *graphiti) stands(at, episode *store.Record) {
 	at.Sources = memory.Union(at.Sources, episode.Sources)
 	if !slices.Contains(at.Links, episode.ID) {

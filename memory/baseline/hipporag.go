@@ -42,7 +42,7 @@ func HippoRAG() memory.Spec {
 			o.Synonym = gate(o.Synonym, d.Embed, 0.8, 0.8)
 			caps := ranked(native.Pair, 1)
 			caps.Calls.EmbedPerUnit.Max = many                                                                                                                     // its things and facts
-			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Span{Max: 1}}, op.PurposeThings, op.PurposeRelations, op.PurposeFilter) // without facts there are none to choose from
+			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Span{Max: 1}}, op.PurposeThings, op.PurposeRelations, op.PurposeFilter) // without facts the model has no choice to make
 			return native.New(native.Options{Name: "hipporag", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &hippo{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
 			}}), nil
@@ -67,7 +67,7 @@ type hippoFact struct {
 	from, to int // things
 }
 
-// plain is a name as it is compared.
+// plain returns the form in which names are compared.
 func (p *hippo) plain(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)
@@ -78,7 +78,7 @@ func (p *hippo) plain(s string) string {
 	}, s))
 }
 
-// factText is a fact as it is embedded: the published code writes a tuple.
+// factText returns the text of a fact for embedding: the published code writes a tuple.
 func factText(t [3]string) string { return "('" + t[0] + "', '" + t[1] + "', '" + t[2] + "')" }
 
 func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
@@ -141,7 +141,7 @@ func (p *hippo) long(name string) bool {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 			if r >= 0x80 && p.o.Mode == native.Fixed {
-				n++ // a character says more than a letter
+				n++ // a character has more meaning than a letter
 			}
 		}
 	}
@@ -224,8 +224,7 @@ func unitRange(x []float64) []float64 {
 	return out
 }
 
-// choose takes the facts nearest to the question, and of them those that the model says
-// are of use; by rule those of at least half of the best one's score.
+// choose selects the facts nearest to the question, and of these the ones that the model finds useful; by rule those with at least half of the best score.
 func (p *hippo) choose(ctx context.Context, s *recall.State, v []float32) ([]int, []float64, error) {
 	if len(p.triples) == 0 {
 		return nil, nil, nil

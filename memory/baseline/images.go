@@ -26,7 +26,7 @@ type ImageOptions struct {
 // images are vectors of images by id or path.
 type images map[string][]float32
 
-// load reads the file of vectors; no file is none.
+// load reads the file of vectors; without a file there are none.
 func (o ImageOptions) load() (images, error) {
 	out := images{}
 	if o.Vectors == "" {
@@ -48,8 +48,8 @@ func (o ImageOptions) load() (images, error) {
 	return out, nil
 }
 
-// open is what the systems that see images begin with: the vectors, and the capabilities
-// of a system that embeds each pair and each question; d gets an embedder.
+// open returns the common parts of systems that see images: the vectors, and the capabilities of a system that embeds each pair and each question; d gets an
+// embedder.
 func (o ImageOptions) open(d *memory.Deps) (images, memory.Capabilities, error) {
 	d.Embed = embedder(*d)
 	caps := ranked(native.Pair, 1)
@@ -70,8 +70,7 @@ func (m images) of(att []schema.Attachment) []float32 {
 	return nil
 }
 
-// unseen notes the images of which neither a caption nor a vector is known: nothing can
-// find them.
+// unseen records images without caption and vector: nothing can find them.
 func (m images) unseen(o native.Observation, r *memory.Receipt) {
 	for _, a := range o.Attachments {
 		if a.Caption() == "" && m.of([]schema.Attachment{a}) == nil {

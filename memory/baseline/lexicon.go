@@ -8,7 +8,7 @@ import (
 	"membench/memory/recall"
 )
 
-// A lexicon is named things: each with a vector, and the positions of what speaks of it.
+// A lexicon is a list of named things: each with a vector, and the positions of the records about it.
 type lexicon struct {
 	names []string
 	at    map[string]int
@@ -28,7 +28,7 @@ func (l *lexicon) add(name string, v []float32) int {
 	return n
 }
 
-// unknown are the names that are no thing's yet, each once; key is how names are compared.
+// unknown returns the names that belong to no thing yet, each once; key is the form in which names are compared.
 func (l *lexicon) unknown(names []string, key func(string) string) (out []string) {
 	seen := map[string]bool{}
 	for _, n := range names {

@@ -20,14 +20,14 @@ import (
 // version of every system here; it changes when the same input would give another memory.
 const version = "1"
 
-// many is the number of calls of what has no bound.
+// many is the number of calls if there is no limit.
 const many = 1 << 20
 
 // list is the policy of systems that keep each observation as one record and recall by
 // a pipeline.
 type list struct {
 	st     *store.Linear
-	split  func(native.Observation) []store.Record // nil: the observation as it is
+	split  func(native.Observation) []store.Record // nil: the whole observation
 	seen   images                                  // nil: texts only
 	recall recall.Pipeline
 	show   func(q memory.Query, r *memory.Retrieved, st *store.Linear) // nil: nothing
@@ -167,7 +167,7 @@ func modal[O any, P interface {
 	})
 }
 
-// asks notes what a system asks a model: the calls where there is a model, the operations that a rule does where there is none.
+// asks records the model calls of a system: the calls if there is a model, the operations done by rule if there is none.
 func asks(caps *memory.Capabilities, d memory.Deps, calls memory.Calls, ops ...string) {
 	if d.LLM == nil {
 		caps.ByRule = ops

@@ -92,7 +92,7 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	return nil
 }
 
-// judge says what becomes of the facts of an exchange, with the vectors of texts.
+// judge returns the verdicts on the facts of an exchange, and the vectors of texts.
 func (p *m0) judge(ctx context.Context, w *op.Work, o native.Observation) ([]op.Verdict, []op.Fact, map[string][]float32) {
 	facts := w.Facts(o.Turns, func() []op.Fact {
 		return slices.DeleteFunc(op.CaptionedFacts(o.Turns), func(f op.Fact) bool {
@@ -140,7 +140,7 @@ func (p *m0) judge(ctx context.Context, w *op.Work, o native.Observation) ([]op.
 	return verdicts, facts, vecs
 }
 
-// apply does what a verdict says.
+// apply applies a verdict.
 func (p *m0) apply(o native.Observation, facts []op.Fact, v op.Verdict, vec []float32, r *memory.Receipt) {
 	rec := o.Made("fact", v.Text)
 	rec.Sources, rec.Attachments = nil, nil
@@ -158,7 +158,7 @@ func (p *m0) apply(o native.Observation, facts []op.Fact, v op.Verdict, vec []fl
 	}
 	fixed := p.o.Mode == native.Fixed
 	if v.Relation == op.New && fixed {
-		for i, at := range p.st.All() { // what is known word for word is noted, not stored
+		for i, at := range p.st.All() { // verbatim repetitions are noted, not stored
 			if at.UserID == rec.UserID && at.AgentID == rec.AgentID && at.Status == memory.StatusActive && at.Text == v.Text {
 				pos, v.Relation = i, op.Same
 				break

@@ -34,7 +34,7 @@ type m0seen struct {
 
 type m0triple struct{ from, to int } // things; the relation is the record's
 
-// graphChange is what an exchange does to a graph.
+// graphChange is the change of a graph by an exchange.
 type graphChange struct {
 	outdated []int // triples
 	add      []op.Triple
@@ -46,7 +46,7 @@ func m0name(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
 }
 
-// relate finds what an exchange adds to the graph and what it makes outdated.
+// relate returns the relations that an exchange adds to the graph, and those that it makes outdated.
 func (p *m0) relate(w *op.Work, o native.Observation) *graphChange {
 	text := strings.Join(texts(op.Captioned(o.Turns), func(t schema.Turn) string { return t.Text }), "\n")
 	things := w.Things(text)
@@ -139,7 +139,7 @@ func (g *m0graph) around(names [][]recall.Scored, user string) (out []int) {
 	return out
 }
 
-// apply ends what is outdated, then adds.
+// apply ends outdated relations, then adds new ones.
 func (g *m0graph) apply(o native.Observation, c graphChange, r *memory.Receipt) {
 	for _, i := range c.outdated {
 		if at := g.st.At(i); at.Status == memory.StatusActive {
@@ -156,7 +156,7 @@ func (g *m0graph) apply(o native.Observation, c graphChange, r *memory.Receipt) 
 	}
 }
 
-// resolve is the thing of a name: the user's nearest that is near enough, else a new one.
+// resolve returns the thing with a name: the user's nearest that is near enough, or a new one.
 func (g *m0graph) resolve(name string, v []float32, user string) int {
 	best := recall.Scored{Pos: -1}
 	for _, n := range g.known(name, v) {

@@ -139,7 +139,7 @@ func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (o
 	return out
 }
 
-// record is of the turn that says the fact: of its speaker's the one that shares most.
+// record makes a record of the turn that states the fact: of its speaker's turns the one that shares most.
 func (p *m2) record(o native.Observation, f added) store.Record {
 	rec := o.Made("fact", f.Text)
 	rec.Role = f.By
@@ -164,8 +164,7 @@ func (p *m2) prompt(whole string, near []recall.Scored) string {
 	return b.String() + "\nNEW\n" + whole
 }
 
-// link ties a fact to the things that it names: known by name, or by a vector that is
-// nearly the same, else new.
+// link ties a fact to the things that it names: known by name, or by an almost equal vector, or new.
 func (p *m2) link(pos int, entities []string, vecs map[string][]float32) {
 	for _, n := range entities {
 		key := textnorm.Key(n)
@@ -202,7 +201,7 @@ func bm25Sigmoid(raw float64, terms int) float64 {
 	return 1 / (1 + math.Exp(-s*(raw-m)))
 }
 
-// nameBoost is what a name adds to each of its n facts.
+// nameBoost is the score that a name adds to each of its n facts.
 func nameBoost(cos float64, n int) float64 {
 	return cos * nameWeight / (1 + 0.001*float64((n-1)*(n-1)))
 }
@@ -261,7 +260,7 @@ func (p *m2) divisor(words, boost map[int]float64) float64 {
 	return m
 }
 
-// boosts are what the question's names add to the facts that name them.
+// boosts are the scores that the question's names add to the facts that name them.
 func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, error) {
 	out := map[int]float64{}
 	names := op.Entities(s.Query.Text)

@@ -56,7 +56,7 @@ type memgpt struct {
 	o       MemGPTOptions
 	d       memory.Deps
 	scope   string
-	st      *store.Linear // what was said
+	st      *store.Linear // the dialogue
 	archive *store.Linear
 	core    map[string]store.Record
 }
@@ -71,7 +71,7 @@ type act struct {
 	Page  int    `json:"page"` // from 0
 }
 
-// step asks the agent what to do next; an answer without calls ends the loop.
+// step asks the agent for its next calls; an answer without calls ends the loop.
 func (p *memgpt) step(w *op.Work, core map[string]string, now, found string, rule func() []act) []act {
 	var b strings.Builder
 	for _, name := range []string{blockPersona, blockHuman} {
@@ -97,7 +97,7 @@ func (p *memgpt) blocks(q memory.Query) map[string]string {
 	return core
 }
 
-// Store lets the agent write. What it wrote counts when all of it could be embedded.
+// Store lets the agent write. Its writes count once all of them could be embedded.
 func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	core := p.blocks(memory.Query{})
 	var insert []string
@@ -170,8 +170,7 @@ func (p *memgpt) write(o native.Observation, core map[string]string, r *memory.R
 	p.core = next
 }
 
-// ruleActs puts what matters of the user into the core memory, as long as there is room,
-// and other facts into the archive.
+// ruleActs puts important facts about the user into the core memory, as long as there is room, and other facts into the archive.
 func (p *memgpt) ruleActs(o native.Observation, core map[string]string) (out []act) {
 	room := p.o.Block - utf8.RuneCountInString(core[blockHuman])
 	for _, f := range op.CaptionedFacts(o.Turns) {
@@ -185,8 +184,7 @@ func (p *memgpt) ruleActs(o native.Observation, core map[string]string) (out []a
 	return out
 }
 
-// Recall lets the agent search, and gives what its searches found, the best of each first.
-// The core memory is context.
+// Recall lets the agent search, and returns the results of its searches, the best of each first. The core memory is context.
 func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var r memory.Receipt
 	core := p.blocks(q)
@@ -226,7 +224,7 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	return out, w.Err
 }
 
-// Records lists what was said, the archive and the core memory.
+// Records lists the dialogue, the archive and the core memory.
 func (p *memgpt) Records() []store.Record {
 	out := append(p.st.Records(), p.archive.Records()...)
 	for _, name := range []string{blockHuman, blockPersona} {

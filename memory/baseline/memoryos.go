@@ -69,7 +69,7 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 	}}), nil
 }
 
-// A page is what is known of an exchange that left the short-term memory.
+// A page is an exchange that left the short-term memory, with its analysis.
 type page struct {
 	prev     int // position, -1 for none: a chain
 	meta     string
@@ -113,15 +113,14 @@ type mos struct {
 
 type exchange struct{ user, assistant string }
 
-// text of a page as it is embedded.
+// text returns the text of an exchange for embedding.
 func (e exchange) text() string { return "User: " + e.user + " Assistant: " + e.assistant }
 func (e exchange) lines() string {
 	return "User: " + e.user + "\nAssistant: " + e.assistant
 }
 
-// Store takes an exchange in. What it makes leave the short-term memory, and what that
-// makes hot, is done for good one step after the other: an exchange that comes again after
-// an error continues where it stopped.
+// Store stores an exchange. Exchanges that leave the short-term memory, and segments that become hot, are processed step by step and permanently: an exchange
+// that is repeated after an error continues where it stopped.
 func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	p.now = o.Time
 	user, assistant := op.Said(o.Turns)
@@ -207,8 +206,8 @@ func themesOf(w *op.Work, e exchange) []theme {
 	return out
 }
 
-// file puts a page into the segment nearest to its theme, or into a new one; where there
-// are too many then, the oldest goes: questions are put to copies, so none was asked for more.
+// file puts a page into the segment nearest to its theme, or into a new one; if there are too many segments, the oldest is removed: since questions use copies,
+// none was visited more often.
 func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 	near := recall.Among(len(p.segments), 1, func(i int) (float64, bool) {
 		x := recall.Dot(p.segments[i].vec, v) + op.Share(p.segments[i].keywords, t.Keywords)
@@ -241,7 +240,7 @@ func (p *mos) warm(s *segment) {
 	if p.o.Mode == native.Fixed {
 		r = recency(seconds(s.visited, p.now) / 3600)
 	}
-	s.heat = heat(0, s.length, r) // nobody visits: questions are put to copies
+	s.heat = heat(0, s.length, r) // no visits: questions use copies
 }
 
 // Records lists exchanges, summaries of segments, knowledge and the profile.

@@ -99,7 +99,7 @@ func (p *mos) learn(list *store.Linear, texts []string, vecs [][]float32, from [
 	}
 }
 
-// ruleProfile is what pages explicitly state about the user, one line each, with what was known.
+// ruleProfile returns the pages' explicit statements about the user, one line each, together with the known ones.
 func (p *mos) ruleProfile(from []int) string {
 	lines := strings.Split(p.profile.Text, "\n")
 	for _, i := range from {
@@ -127,9 +127,8 @@ func (p *mos) ruleKnowledge(from []int) (k knowledge) {
 	return k
 }
 
-// Recall finds pages by way of their segments, then knowledge, then shows the short-term
-// memory and the profile. Of K hits, 4 in 10 are pages, 3 knowledge, 2 of the short-term
-// memory and 1 the profile; what one group lacks the next takes.
+// Recall finds pages through their segments, then knowledge, then shows the short-term memory and the profile. Of ten hits, 4 are pages, 3 knowledge, 2
+// short-term memory and 1 the profile; the next group fills unused places.
 func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var out memory.Retrieved
 	s := &recall.State{Query: q, Store: p.st}
@@ -173,8 +172,8 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 	return out, nil
 }
 
-// quota takes k of groups by their shares, then what is left in the order of the groups.
-// Scores become 1/(1+rank): those of the groups cannot be compared.
+// quota takes k hits from groups by their shares, then the rest in the order of the groups. Scores become 1/(1+rank), since the groups' scores are not
+// comparable.
 func quota(groups [][]memory.Hit, share []int, k int) (out []memory.Hit) {
 	sum := 0
 	for _, n := range share {

@@ -133,7 +133,7 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	}
 	names := slices.Sorted(maps.Keys(touched))
 	var sums []string
-	for _, name := range names { // what is said of each category that was touched, again
+	for _, name := range names { // rewrites the summary of each changed category
 		sums = append(sums, w.Summary(op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil))
 	}
 	of := w.Embed(sums...)
@@ -167,8 +167,7 @@ func (p *memu) extract(w *op.Work) (out []itemAnswer) {
 	return out
 }
 
-// ruleItems are the facts of a kind: what someone is, has or likes is profile, what is
-// known generally or done usually has its kind, all else is an event.
+// ruleItems returns the facts of a kind: what someone is, has or likes is profile; general knowledge and habits have their kinds; everything else is an event.
 func (p *memu) ruleItems(kind string) (out []itemAnswer) {
 	var turns []schema.Turn
 	for _, o := range p.buffer {
@@ -210,8 +209,7 @@ func ruleCategories(text string) (out []string) {
 	return out
 }
 
-// assign are the categories of an item: those that are named and exist, else (fixed) those
-// whose names are near, else experiences.
+// assign returns the categories of an item: those named that exist, or (fixed) those with a near name, or experiences.
 func (p *memu) assign(it itemAnswer, v []float32) (out []string) {
 	for _, c := range it.Categories {
 		if _, ok := p.names.at[c]; ok && !slices.Contains(out, c) {

@@ -52,7 +52,7 @@ type memverse struct {
 	things lexicon
 }
 
-// draft is what a memory is made of before it is stored, with the things that it names.
+// draft is a memory before it is stored, with the things that it names.
 type draft struct {
 	kind, text string
 	names      []string
@@ -67,7 +67,7 @@ func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Re
 	for _, f := range facts {
 		drafts = append(drafts, draft{kindCore, f.Text, op.Entities(f.Text)})
 	}
-	if len(facts) == 0 || p.o.Mode == native.Faithful { // what was said is core, whatever the agents made of it
+	if len(facts) == 0 || p.o.Mode == native.Faithful { // the turn itself is core, whatever the agents made of it
 		drafts = append(drafts, draft{kindCore, o.Text, op.Entities(o.Text)})
 	}
 	for _, t := range triples {
@@ -116,7 +116,7 @@ func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 				return s.Eligible(pos) && slices.Contains(kinds, k) && (p.o.Mode == native.Fixed || k == kindCore)
 			}
 		}
-		var local []int // what is said of the things that the words find
+		var local []int // relations of the things that the words find
 		near := p.things.near(low, 0, 0)
 		keep := use(kindCore, kindEpisodic, kindSemantic)
 		for _, c := range recall.Among(len(near), p.o.Local, func(i int) (float64, bool) { return near[i].Score, near[i].Score > 0 }) {

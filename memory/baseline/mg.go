@@ -67,7 +67,7 @@ type mg struct {
 	o       MGOptions
 	d       memory.Deps
 	scope   string
-	st      *store.Linear // every entry; its tier says where it lies
+	st      *store.Linear // every entry; its tier says which part holds it
 	queue   []int         // positions, oldest first
 	vec     map[int][]float32
 	summary store.Record // ID "" until there is one
@@ -101,10 +101,8 @@ func (p *mg) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	return nil
 }
 
-// leaving are the texts of the oldest entries, which a new one moves to the recall store,
-// and their content into the summary: of a queue over the budget until half of it is free
-// (fixed); when the new text alone is over the budget, until what is moved is, the new
-// one's included (faithful).
+// leaving returns the texts of the oldest entries, which a new one moves to the recall store and into the summary. Fixed: of a queue over the budget until half
+// of it is free. Faithful: if the new text alone is over the budget, until the moved texts, including the new one, are.
 func (p *mg) leaving(text string) (texts []string) {
 	moved, left := 0, p.size(text)
 	take := func(t string) {
@@ -214,8 +212,7 @@ func (p *mg) render(s *recall.State, v *view) string {
 	return recall.Framed("(Working Memory)\n" + section(v.working) + "\n(Recursive Memory Summary)\n" + sum + "\n(FIFO Memory)\n" + section(v.queue))
 }
 
-// trigger says which functions to call: the model, or by rule both searches, and
-// archiving the older half of a queue that is over the warning.
+// trigger returns the functions to call: chosen by the model, or by rule both searches, and archiving the older half of a queue that is over the warning level.
 func (p *mg) trigger(w *op.Work, q memory.Query) []call {
 	var b strings.Builder
 	fmt.Fprintf(&b, "QUESTION\n%s\n\nSPACE\n%d of %d tokens used\n\nSUMMARY\n%s\n\nQUEUE\n", q.Text, p.size(""), p.o.MaxTokens, p.summary.Text)

@@ -162,9 +162,8 @@ func (p *ng) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 
 const walkStarts, walkDepth = 3, 3
 
-// walk lists the best of the starts, whose later scores count, and of what can be reached
-// from them and is found worth it: depth first over edges to newer entries, as published, or
-// breadth first over edges of both ways.
+// walk lists the best of the starts, whose later scores count, and the worthwhile entries reachable from them: depth first over edges to newer entries, as
+// published, or breadth first over edges of both directions.
 func (p *ng) walk(s *recall.State, starts []recall.Scored, find func(i int) (float64, bool)) {
 	score := map[int]float64{}
 	var from []int

@@ -24,7 +24,7 @@ type OmniOptions struct {
 	TopK     int `json:"top_k"`     // faithful: shown for a usual question
 	Evidence int `json:"evidence"`  // faithful: for one that wants proof
 	Temporal int `json:"temporal"`  // faithful: for one that speaks of time
-	Budget   int `json:"budget"`    // tokens of what is shown in full
+	Budget   int `json:"budget"`    // tokens of the texts shown in full
 	ImageOptions
 }
 
@@ -41,7 +41,7 @@ func OmniSimpleMem() memory.Spec {
 	return modal("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
 		OmniOptions{MinChars: 10, TopK: 10, Evidence: 5, Temporal: 20, Budget: 1500}, func(d memory.Deps, o OmniOptions) (memory.System, error) {
 			seen, caps, err := o.open(&d)
-			caps.Calls.EmbedPerUnit.Min = 0 // what is not stored
+			caps.Calls.EmbedPerUnit.Min = 0 // for texts that are not stored
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}}, op.PurposeSummary)
 			return native.New(native.Options{Name: "omni-simplemem", Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &omni{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), seen: seen}}
@@ -106,8 +106,7 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	return nil
 }
 
-// holds reports whether a unit has every word of what is said: alike is not the same, and
-// what differs would be lost.
+// holds reports whether a unit has every word of a text: similar is not equal, and the difference would be lost.
 func (p *omni) holds(pos int, o native.Observation) bool {
 	unit := textnorm.Key(p.st.At(pos).Text)
 	return !slices.ContainsFunc(o.Turns, func(t schema.Turn) bool {
@@ -115,7 +114,7 @@ func (p *omni) holds(pos int, o native.Observation) bool {
 	})
 }
 
-// repeat notes what was said again; faithful it is lost.
+// repeat records a repetition; faithful mode loses it.
 func (p *omni) repeat(pos int, o native.Observation, r *memory.Receipt) {
 	rec := p.st.At(pos)
 	if p.o.Mode == native.Fixed {
@@ -134,8 +133,7 @@ var (
 	}
 )
 
-// published is what the published code makes of a question: the text without words of time,
-// the number of hits, and which entries count.
+// published returns the published code's interpretation of a question: the text without words of time, the number of hits, and the eligible entries.
 func (p *omni) published(s *recall.State) (text string, k int, keep func(int) bool) {
 	text, k, keep = s.Query.Text, p.o.TopK, s.Eligible
 	switch {
@@ -181,7 +179,7 @@ func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 	}}.Run(ctx, p.st, q)
 }
 
-// render shows summaries, and of what fits best the full text while the budget lasts.
+// render shows summaries, and the full texts of the best hits within the budget.
 func (p *omni) render(list []recall.Scored) string {
 	left, full := p.o.Budget, 0
 	recs := make([]*store.Record, len(list))

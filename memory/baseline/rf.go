@@ -44,7 +44,7 @@ type rf struct {
 	told     int            // entries that an insight has seen
 }
 
-// EndSession reflects on what came since the last insight.
+// EndSession reflects on the entries since the last insight.
 func (p *rf) EndSession(ctx context.Context, session string, r *memory.Receipt) error {
 	if p.told == p.st.Len() {
 		return nil

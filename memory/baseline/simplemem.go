@@ -57,7 +57,7 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	}}), nil
 }
 
-// An entry is a sentence that is alone, with what it is about.
+// An entry is a self-contained sentence, with its keywords and subjects.
 type entry struct {
 	Text     string   `json:"text"`
 	Keywords []string `json:"keywords"`
@@ -94,7 +94,7 @@ func (p *simple) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	return nil
 }
 
-// EndSession reads what waits.
+// EndSession reads the waiting turns.
 func (p *simple) EndSession(ctx context.Context, _ string, r *memory.Receipt) error {
 	if len(p.buffer) > p.read {
 		if err := p.window(ctx, p.buffer, r); err != nil {
@@ -134,8 +134,7 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 	return nil
 }
 
-// recordOf makes a record of an entry: of the turns that it names, else of the one that
-// shares most with it, else of all.
+// recordOf makes a record of an entry: from the turns that it names, or from the one that shares most with it, or from all.
 func recordOf(turns []native.Observation, e entry) store.Record {
 	all := make([]int, len(turns))
 	for i := range turns {
@@ -191,7 +190,7 @@ func (p *simple) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	return recall.Pipeline{p.find}.Run(ctx, p.st, q)
 }
 
-// queries asks for what to search for that is needed.
+// queries asks for search queries for the needed information.
 func queries(w *op.Work, question string, needs []string, rule func() []string) []string {
 	return w.Lines(op.PurposeQueries, question+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4, rule)
 }
@@ -214,7 +213,7 @@ func (p *simple) find(ctx context.Context, s *recall.State) error {
 			lists = append(lists, l)
 		}
 		if round == 0 && (p.o.Keyword > 0 || p.o.Structured > 0) {
-			a := op.JSON(w, op.PurposeAnalyse, question, nil, func() entry { // what the question names
+			a := op.JSON(w, op.PurposeAnalyse, question, nil, func() entry { // things named in the question
 				return entry{Keywords: op.Keywords(question, 5, nil), Persons: op.Entities(question), Time: question}
 			})
 			lists = append(lists, s.ByWords(cmp.Or(strings.Join(a.Keywords, " "), question), max(1, p.o.Keyword)), p.structured(s, a))
@@ -235,8 +234,7 @@ func (p *simple) together(lists [][]recall.Scored) []recall.Scored {
 	return recall.Fused(60, lists...)
 }
 
-// missing says what to search for that was not found; nothing when it is enough, or when
-// no model is there to tell.
+// missing returns queries for missing information; none if the results suffice, or if there is no model to decide.
 func (p *simple) missing(w *op.Work, question string, lists [][]recall.Scored) []string {
 	var b strings.Builder
 	b.WriteString(question + "\n\nFOUND\n")
@@ -286,7 +284,7 @@ func (p *simple) structured(s *recall.State, a entry) []recall.Scored {
 	})
 }
 
-// daysIn are the days that a text names, counted from asOf where it says "last week".
+// daysIn returns the days that a text names, counted from asOf for "last week".
 func daysIn(text, asOf string) (lo, hi string, ok bool) {
 	at, known := schema.ParseTime(asOf, nil)
 	year := 0

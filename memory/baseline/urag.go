@@ -50,7 +50,7 @@ type urag struct {
 	list
 	o        URAGOptions
 	d        memory.Deps
-	pictures map[int][]float32 // by position: of the image, else of its caption
+	pictures map[int][]float32 // by position: of the image, or of its caption
 }
 
 func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
@@ -78,7 +78,7 @@ func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receip
 
 var looks = pattern.New(`(?i)\b(look(?:s|ed)? like|photos?|pictures?|images?|colou?rs?|wear(?:s|ing)?|wore|shown?|painting|drawing|visible)\b|照片|图片|图里|颜色|穿着|长什么样|画面|看起来`)
 
-// route says where to look. Nothing reads a wrong word as "no" but the published parser.
+// route decides where to search. Only the published parser reads a wrong word as "no".
 func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
 	w := op.Begin(ctx, p.d, &s.Receipt)
 	said := op.Member(w, op.PurposeRoute, "route", s.Query.Text, func() string {

@@ -2,7 +2,9 @@ package graphmem_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"membench/datasets/probes"
@@ -59,19 +61,72 @@ func TestOrder(t *testing.T) {
 				asked = append(asked, r.V)
 			}
 		}
-		var human, made []float64
-		for _, sys := range systems {
-			recall := func(cs []schema.Case) float64 {
-				return mean(clusters(each(t, cs, func(i int) ([]memorytest.Score, error) {
-					return memorytest.EvidenceRecall(context.Background(), sys, cs[i], 10, nil)
-				}), nil, "all"))
-			}
-			human, made = append(human, recall(cases)), append(made, recall(asked))
-			t.Logf("%s %s: people's questions %.3f, probes %.3f", s.name, sys.Info().Name, human[len(human)-1], made[len(made)-1])
+		scores := func(sys memory.System, cs []schema.Case) []memorytest.Score {
+			return slices.Concat(each(t, cs, func(i int) ([]memorytest.Score, error) {
+				return memorytest.EvidenceRecall(context.Background(), sys, cs[i], 10, nil)
+			})...)
 		}
-		tau := kendall(human, made)
-		t.Logf("%s: τ %.2f over %d systems", s.name, tau, len(systems))
+		var human, made [][]memorytest.Score
+		for _, sys := range systems {
+			human, made = append(human, scores(sys, cases)), append(made, scores(sys, asked))
+			t.Logf("%s %s: people's questions %.3f, probes %.3f", s.name, sys.Info().Name, recallOf(human[len(human)-1:], nil)[0], recallOf(made[len(made)-1:], nil)[0])
+		}
+		whole := recallOf(human, nil)
+		t.Logf("%s: τ %.2f over %d systems", s.name, kendall(whole, recallOf(made, nil)), len(systems))
+		// How far chance alone goes: the same number of questions, drawn again, and drawn of people's.
+		r := rand.New(rand.NewPCG(1, 1))
+		drawn := func(of, n int) []int {
+			pick := make([]int, n)
+			for i := range pick {
+				pick[i] = r.IntN(of)
+			}
+			return pick
+		}
+		var again, peoples []float64
+		for range 1000 {
+			again = append(again, kendall(whole, recallOf(made, drawn(len(made[0]), len(made[0])))))
+			peoples = append(peoples, kendall(whole, recallOf(human, drawn(len(human[0]), len(made[0])))))
+		}
+		slices.Sort(again)
+		slices.Sort(peoples)
+		t.Logf("%s: %d probes drawn again: τ %.2f to %.2f; as many of people's questions: median %.2f, %.2f to %.2f (95 %%)",
+			s.name, len(made[0]), again[25], again[974], peoples[500], peoples[25], peoples[974])
+		for _, kind := range kinds(made[0]) {
+			var rest []int
+			for i, x := range made[0] {
+				if x.Question.RawCategory != kind {
+					rest = append(rest, i)
+				}
+			}
+			t.Logf("%s without the %d of %s: τ %.2f", s.name, len(made[0])-len(rest), kind, kendall(whole, recallOf(made, rest)))
+		}
 	}
+}
+
+// recallOf is the mean of each system over the questions of pick; nil: all.
+func recallOf(scores [][]memorytest.Score, pick []int) (out []float64) {
+	for _, s := range scores {
+		sum, n := 0.0, len(pick)
+		for _, i := range pick {
+			sum += s[i].Recall
+		}
+		if pick == nil {
+			n = len(s)
+			for _, x := range s {
+				sum += x.Recall
+			}
+		}
+		out = append(out, sum/float64(max(1, n)))
+	}
+	return out
+}
+
+func kinds(scores []memorytest.Score) (out []string) {
+	for _, x := range scores {
+		out = append(out, x.Question.RawCategory)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // kendall is τ-a: how many pairs stand in one order, less those that do not, of all.

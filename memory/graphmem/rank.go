@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/bm25"
 	"membench/internal/tokens"
+	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/recall"
 	"membench/schema"
@@ -52,7 +53,7 @@ func Learnt() Weights {
 // score gives every turn a number; only those of use are meant.
 func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool) ([]float64, error) {
 	v.settle()
-	w = v.style.fit(w, len(v.last))
+	w = v.style.fit(w, len(v.last), hashing.Is(v.st.Embed()))
 	n := v.st.Len()
 	v.spare = 0
 	out := v.take(n)
@@ -87,14 +88,16 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 		z(win, use)
 		plus(w.Window, win)
 	}
-	if w.Session != 0 {
-		each := v.sittings.Dense(v.take(len(v.last)), query, len(v.last))
+	session := func(weight float64, each []float64) {
 		ses := v.take(n)
 		for i := range ses {
 			ses[i] = each[v.sitting[i]]
 		}
 		z(ses, use)
-		plus(w.Session, ses)
+		plus(weight, ses)
+	}
+	if w.Session != 0 {
+		session(w.Session, v.sittings.Dense(v.take(len(v.last)), query, len(v.last)))
 	}
 	if w.Meaning != 0 || w.Next != 0 || w.SessionMeaning != 0 || w.ReplyMeaning != 0 {
 		mean, err := v.meaning(ctx, s, use)
@@ -120,12 +123,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 					best[v.sitting[i]] = max(best[v.sitting[i]], x)
 				}
 			}
-			ses := v.take(n)
-			for i := range ses {
-				ses[i] = best[v.sitting[i]]
-			}
-			z(ses, use)
-			plus(w.SessionMeaning, ses)
+			session(w.SessionMeaning, best)
 		}
 	}
 	if who := recall.Named(s); who != "" && w.Speaker != 0 {

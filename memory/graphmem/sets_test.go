@@ -9,14 +9,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"membench/datasets"
 	"membench/datasets/all"
 	"membench/eval/reader"
 	"membench/internal/exttest"
 	"membench/internal/stats"
+	"membench/llm"
 	"membench/llm/hashing"
+	"membench/llm/llmtest"
+	"membench/llm/openai"
 	"membench/memory"
 	"membench/memory/baseline"
 	"membench/memory/graphmem"
@@ -32,15 +37,17 @@ type set struct {
 	unit          string   // what gold evidence is: turn, round, session; choice: the gold names all sessions, so that the answer counts
 	prepare       func(*schema.Case)
 	keep          func(schema.Question) bool
+	minilm        bool // vectors of all-MiniLM-L6-v2, made while the test runs; else hashed ones
 }
 
 var sets = []set{
-	{"LoCoMo", "locomo", []string{"locomo/locomo8.json"}, "turn", nil, nil},
-	{"REALTALK", "realtalk", []string{"realtalk"}, "turn", nil, nil},
-	{"BEAM", "beam", []string{"beam/100K"}, "turn", nil, nil},
-	{"Mem-Gallery", "memgallery", []string{"mem_gallery/dialog"}, "round", nil, func(q schema.Question) bool { return len(q.Attachments) == 0 }},
-	{"HaluMem", "halumem", []string{"halumem/pilot_slices"}, "session", sessionsNamed, nil},
-	{"PersonaMem", "personamem", []string{"personamem/32k"}, "choice", nil, nil},
+	{name: "LoCoMo", dataset: "locomo", paths: []string{"locomo/locomo8.json"}, unit: "turn"},
+	{name: "REALTALK", dataset: "realtalk", paths: []string{"realtalk"}, unit: "turn"},
+	{name: "BEAM", dataset: "beam", paths: []string{"beam/100K"}, unit: "turn"},
+	{name: "Mem-Gallery", dataset: "memgallery", paths: []string{"mem_gallery/dialog"}, unit: "round", keep: func(q schema.Question) bool { return len(q.Attachments) == 0 }},
+	{name: "HaluMem", dataset: "halumem", paths: []string{"halumem/pilot_slices"}, unit: "session", prepare: sessionsNamed},
+	{name: "PersonaMem", dataset: "personamem", paths: []string{"personamem/32k"}, unit: "choice"},
+	{name: "REALTALK with MiniLM", dataset: "realtalk", paths: []string{"realtalk"}, unit: "turn", minilm: true},
 }
 
 // keptBack reports a case that nobody looked at while weights were learnt: a third, by the
@@ -133,9 +140,9 @@ func (s set) whole(t *testing.T) (out []schema.Case) {
 // TestSets asks all sources with one ranking and writes what each part brings on each:
 // the table of docs/graph-memory.md. With -update and in make soak it is the whole table, or
 // the columns that MEMBENCH_SETS names (with commas); else the main arms on the two short
-// sources are held against the table.
+// sources are held against the table. A column with a model's vectors is only made where it
+// is named: its last digit may differ from machine to machine.
 func TestSets(t *testing.T) {
-	hash := memory.Deps{Embed: hashing.New(0)}
 	whole := *update || os.Getenv("MEMBENCH_SOAK") != ""
 	some := os.Getenv("MEMBENCH_SETS")
 	table := map[string]map[string]string{} // row, column
@@ -144,7 +151,7 @@ func TestSets(t *testing.T) {
 		if !whole && some == "" && s.name != "REALTALK" && s.name != "Mem-Gallery" {
 			continue
 		}
-		if some != "" && !slices.Contains(strings.Split(some, ","), s.name) {
+		if (some != "" || s.minilm) && !slices.Contains(strings.Split(some, ","), s.name) {
 			columns = append(columns, s.name)
 			continue
 		}
@@ -153,7 +160,11 @@ func TestSets(t *testing.T) {
 			continue
 		}
 		columns = append(columns, s.name)
-		s.measure(t, cases, hash, whole, func(row, cell string) {
+		d := memory.Deps{Embed: hashing.New(0)}
+		if s.minilm {
+			d.Embed = liveMiniLM(t)
+		}
+		s.measure(t, cases, d, whole, func(row, cell string) {
 			if table[row] == nil {
 				table[row] = map[string]string{}
 			}
@@ -192,6 +203,50 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// liveMiniLM embeds by the model of scripts/minilm.sh, each text once.
+func liveMiniLM(t *testing.T) llm.Embedder {
+	t.Helper()
+	url := exttest.MiniLM(t)
+	if url == "" {
+		t.Fatal("this column needs all-MiniLM-L6-v2: scripts/minilm.sh install")
+	}
+	clock := llmtest.NewClock().Clock()
+	clock.Sleep = func(ctx context.Context, d time.Duration) error { time.Sleep(d); return ctx.Err() }
+	client, err := openai.New(openai.Options{BaseURL: url, Model: "all-MiniLM-L6-v2", Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &onceEach{Embedder: client, known: map[string][]float32{}}
+}
+
+// onceEach asks for the vector of each text once, 16 at a time, so that no answer takes
+// longer than the client waits.
+type onceEach struct {
+	llm.Embedder
+	mu    sync.Mutex
+	known map[string][]float32
+}
+
+func (e *onceEach) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	missing := slices.DeleteFunc(slices.Clone(texts), func(x string) bool { return e.known[x] != nil })
+	for part := range slices.Chunk(missing, 16) {
+		vectors, err := e.Embedder.Embed(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range part {
+			e.known[x] = vectors[i]
+		}
+	}
+	out := make([][]float32, len(texts))
+	for i, x := range texts {
+		out[i] = e.known[x]
+	}
+	return out, nil
+}
+
 const graphDoc = "../../docs/graph-memory.md"
 
 // Rows that are no arms.
@@ -202,7 +257,7 @@ const (
 )
 
 // measure fills a column.
-func (s set) measure(t *testing.T, cases []schema.Case, hash memory.Deps, whole bool, cell func(row, cell string)) {
+func (s set) measure(t *testing.T, cases []schema.Case, d memory.Deps, whole bool, cell func(row, cell string)) {
 	k, n, turns := 10, 0, 0
 	if s.unit == "session" {
 		k = 3
@@ -236,7 +291,7 @@ func (s set) measure(t *testing.T, cases []schema.Case, hash memory.Deps, whole 
 		}
 		cell(row, out)
 	}
-	read := readings(t, graphs(t, cases), hash.Embed)
+	read := readings(t, graphs(t, cases), d.Embed)
 	for _, a := range setArms {
 		if (len(cases) < 5 || !whole) && !a.few {
 			continue
@@ -266,7 +321,7 @@ func (s set) measure(t *testing.T, cases []schema.Case, hash memory.Deps, whole 
 		}
 	}
 	for _, spec := range []memory.Spec{baseline.BM25(), baseline.BM25Stemmed(), baseline.EmbeddingOnly(), baseline.ScoreFused(), baseline.TurnAlone()} {
-		sys, err := spec.Open(hash, nil)
+		sys, err := spec.Open(d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 // speakers take turns, and whether one of them says much more than the other, as an
 // assistant does. Parts of the ranking that help in one style alone are weighted by it.
 type style struct {
-	bySpeaker map[string]*length
+	bySpeaker map[string]length
 	all       length
 	changes   float64 // turns that follow one of someone else's
 	follows   float64 // turns that follow one, in a session
@@ -21,13 +21,8 @@ type style struct {
 type length struct{ sum, n float64 }
 
 func (s *style) add(speaker, said string, follows, same bool) {
-	l := s.bySpeaker[speaker]
-	if l == nil {
-		l = &length{}
-		s.bySpeaker[speaker] = l
-	}
-	x := math.Log(1 + float64(len(tokens.Terms(said))))
-	l.sum, l.n, s.all.sum, s.all.n = l.sum+x, l.n+1, s.all.sum+x, s.all.n+1
+	l, x := s.bySpeaker[speaker], math.Log(1+float64(len(tokens.Terms(said))))
+	s.bySpeaker[speaker], s.all = length{l.sum + x, l.n + 1}, length{s.all.sum + x, s.all.n + 1}
 	if follows {
 		s.follows++
 		if !same {
@@ -51,13 +46,18 @@ func (s *style) chat() float64 {
 
 // fit are the weights for the style of a dialogue. In a chat a message is less of a context
 // for its neighbours, whoever is named says in a row what is asked, and what is short says as
-// much as what is long; what helps in chats alone weighs nothing elsewhere. Of a handful of
+// much as what is long; what helps in chats alone weighs nothing elsewhere. Hashed vectors
+// tell of a short message what its words tell, which count for them there. Of a handful of
 // long sessions each speaks of much, so that a session says little of its turns.
-func (s *style) fit(w Weights, sessions int) Weights {
+func (s *style) fit(w Weights, sessions int, hashed bool) Weights {
 	chat := s.chat()
-	for weight, in := range map[*float64]float64{&w.Meaning: .65, &w.SessionMeaning: .5, &w.Next: .5, &w.Window: .85, &w.Speaker: 2, &w.First: 1.5, &w.Temporal: 1.5,
+	for weight, in := range map[*float64]float64{&w.SessionMeaning: .5, &w.Window: .7, &w.Speaker: 2, &w.First: 1.5, &w.Temporal: 1.5,
 		&w.ReplyWords: 0, &w.ReplyMeaning: 0, &w.Length: 0, &w.Question: .5, &w.Terse: 0, &w.TerseOwn: 0, &w.TerseTold: 0, &w.TerseWhole: 0} {
 		*weight *= 1 + chat*(in-1)
+	}
+	if hashed {
+		w.Words *= 1 + chat
+		w.Meaning, w.Next, w.SessionMeaning = (1-chat)*w.Meaning, (1-chat)*w.Next, (1-chat)*w.SessionMeaning
 	}
 	many := min(1, max(0, float64(sessions-handful)/3))
 	w.Session, w.SessionMeaning = many*w.Session, many*w.SessionMeaning
@@ -88,9 +88,5 @@ func (s *style) even() float64 {
 func (s *style) clone() style {
 	c := *s
 	c.bySpeaker = maps.Clone(s.bySpeaker)
-	for who, l := range c.bySpeaker {
-		twin := *l
-		c.bySpeaker[who] = &twin
-	}
 	return c
 }

@@ -8,7 +8,7 @@ import (
 
 func TestStyle(t *testing.T) {
 	talk := func(turns ...string) style {
-		s := style{bySpeaker: map[string]*length{}}
+		s := style{bySpeaker: map[string]length{}}
 		last := ""
 		for _, x := range turns {
 			who, said, _ := strings.Cut(x, ": ")
@@ -32,6 +32,13 @@ func TestStyle(t *testing.T) {
 	}
 	if x := h.terse(); x["user"] < 2 || x["assistant"] > -2 {
 		t.Errorf("terse: %v, want the user far above 0 and the assistant far below", x)
+	}
+	was, model, hashed := Learnt(), p.fit(Learnt(), 20, false), p.fit(Learnt(), 20, true)
+	if model.Meaning != was.Meaning || model.Words != was.Words || hashed.Meaning > .1*was.Meaning || hashed.Words < 1.9*was.Words {
+		t.Errorf("a chat: with a model meaning %.2f, words %.2f, hashed %.2f, %.2f; want %.2f, %.2f, and near 0 and twice as much", model.Meaning, model.Words, hashed.Meaning, hashed.Words, was.Meaning, was.Words)
+	}
+	if x := h.fit(was, 20, true); x.Meaning != was.Meaning || x.Words != was.Words {
+		t.Errorf("strict turns: meaning %.2f, words %.2f; want them as learnt", x.Meaning, x.Words)
 	}
 	if few := talk("user: tea", "assistant: "+long); few.even() < .5 {
 		t.Errorf("two turns: even %.2f; so few say little of a style", few.even())

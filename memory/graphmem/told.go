@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"membench/internal/pattern"
 	"membench/internal/tokens"
@@ -242,11 +241,12 @@ func favourite(q *asked) string {
 func several(q *asked) string {
 	var values []string
 	for _, h := range q.held {
-		if h.Predicate == "VISITED" && !strings.ContainsFunc(h.value(), unicode.IsUpper) && !q.han {
-			continue // "home": no town
+		value := h.value()
+		if h.Predicate == "VISITED" && !q.han {
+			value = reTown.FindString(value) // "home" is no town, and "Mexico, however" is Mexico
 		}
-		if h.Holds && !slices.ContainsFunc(values, func(v string) bool { return like(v, h.value()) }) {
-			values = append(values, h.value())
+		if value != "" && h.Holds && !slices.ContainsFunc(values, func(v string) bool { return like(v, value) }) {
+			values = append(values, value)
 			q.used = append(q.used, h)
 		}
 	}
@@ -256,6 +256,9 @@ func several(q *asked) string {
 	}
 	return strings.Join(values, q.say(", ", "、"))
 }
+
+// reTown is a name with its capitals.
+var reTown = pattern.New(`[A-Z][\w'’-]*(?: (?:of |the |and )?[A-Z][\w'’-]+)*`)
 
 // howMany counts the values that hold, and lists them: one of several may be several.
 func howMany(q *asked) string {

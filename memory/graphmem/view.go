@@ -65,7 +65,7 @@ func newView(scope string, e llm.Embedder) *view {
 	return &view{
 		st:       store.New(store.Options{Scope: scope, Embed: e}),
 		parts:    passages{words: bm25.Index{K1: .5, B: .3, Cut: tokens.Snowball}},
-		style:    style{bySpeaker: map[string]*length{}},
+		style:    style{bySpeaker: map[string]length{}},
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
 		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, voices: map[string]int32{}, calls: map[string][]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},

@@ -53,7 +53,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage.Add(used), Degraded: e.Degraded}, nil
 }
 
-// settled brings vectors, or what is kept outside, up to date where Ingest is to do so.
+// settled updates vectors, or the external points, if Ingest must do so.
 func (m *Memory) settled(ctx context.Context) (llm.Usage, error) {
 	if m.sys.o.Points != nil || m.sys.o.Eager {
 		return m.update(ctx)
@@ -180,10 +180,8 @@ func (w *writer) point(id schema.PointID) *point {
 	return nil
 }
 
-// similar are the live points of the fact's speaker that share terms with it, best
-// first, twice as many as the judge sees; exact restatements come first, then what
-// fills the same slot. The rule judge needs shared terms or a slot, so the postings
-// miss nothing that it could use.
+// similar returns the live points of the fact's speaker that share terms with it, best first, twice as many as the judge sees; exact restatements come first,
+// then points of the same slot. The rule judge needs shared terms or a slot, so the postings miss no relevant point.
 func (w *writer) similar(f op.Fact) []*point {
 	var all []rank.Scored[*point]
 	key := textnorm.Key(f.Text)
@@ -204,7 +202,7 @@ func (w *writer) similar(f op.Fact) []*point {
 	slot := op.Slot(f.Text)
 	if slot != "" {
 		for _, i := range st.bySlot[f.Role+slot] {
-			scores[i]++ // before what only shares words
+			scores[i]++ // before points that only share words
 		}
 	}
 	for i, s := range scores {
@@ -262,7 +260,7 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 		case faithful:
 			w.change(change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)})
 		case v.Fact >= 0 && (old.superseded || w.related(f, old, close)):
-			w.add(f, f.Text, nil) // evidence of its own: said again after something else
+			w.add(f, f.Text, nil) // separate evidence: repeated after something else
 		default:
 			c := change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)}
 			if v.Fact >= 0 {
@@ -318,7 +316,7 @@ func (w *writer) sources(f op.Fact) []schema.EventRef {
 	return out
 }
 
-// pictures are what came with the fact's turns.
+// pictures returns the attachments of the fact's turns.
 func (w *writer) pictures(f op.Fact) (out []schema.Attachment) {
 	for _, i := range f.Turns {
 		out = append(out, w.b.Turns[i].Attachments...)

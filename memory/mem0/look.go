@@ -77,7 +77,7 @@ func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
 	return c, nil
 }
 
-// clone copies the state; anew has every vector made again.
+// clone copies the state; anew makes all vectors again.
 func (s *store) clone(anew bool) *store {
 	c := newStore()
 	*c = store{points: make([]*point, len(s.points)), byID: maps.Clone(s.byID), byText: clones(s.byText), bySlot: clones(s.bySlot), words: s.words.Clone(), vectors: s.vectors.Clone(),
@@ -111,7 +111,7 @@ func (s *System) Capabilities() memory.Capabilities {
 	}
 	if s.o.Eager || s.o.Points != nil {
 		c.Calls.EmbedPerUnit = memory.Span{Max: many}
-	} else { // the first question embeds what is new
+	} else { // the first question embeds the new points
 		c.Calls.EmbedPerQuery.Max = many
 	}
 	switch {
@@ -120,7 +120,7 @@ func (s *System) Capabilities() memory.Capabilities {
 		c.ByRule = []string{"facts", "update"}
 	default:
 		c.Calls.LLMPerUnit = memory.Span{Min: 1, Max: 2} // without facts there is nothing to judge
-		c.Calls.EmbedPerUnit = memory.Span{Max: many}    // each fact asks for what is near it
+		c.Calls.EmbedPerUnit = memory.Span{Max: many}    // each fact requests its nearest points
 	}
 	return c
 }

@@ -54,8 +54,8 @@ func Unmarked(o schema.Object) schema.Object {
 	return o.Without(names...)
 }
 
-// nearest is how many cosines a question asks Points for. Up to this many points the answers equal those of in-process vectors; beyond it, a point that
-// is not among them is scored by its words only.
+// nearest is how many cosines a question requests from Points. Up to this many points the answers equal those of in-process vectors; beyond it, a point that is
+// not among them is scored by its words only.
 const nearest = 1000
 
 // whole is the payload with its turns.
@@ -83,8 +83,7 @@ func (m *Memory) outside(p *point) (out Point, err error) {
 	return out, err
 }
 
-// compare finds what the journal has and the points have not, and the other way: the
-// first reading after Attach.
+// compare finds the differences between the journal and the points: the first reading after Attach.
 func (m *Memory) compare(ctx context.Context) error {
 	held, err := m.sys.o.Points.Held(ctx, m.ns)
 	if err != nil {
@@ -184,7 +183,7 @@ func (m *Memory) push(ctx context.Context) (used llm.Usage, err error) {
 	return used, nil
 }
 
-// vectorsOf embeds texts; none are no call.
+// vectorsOf embeds texts; an empty list makes no call.
 func (m *Memory) vectorsOf(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	if len(texts) == 0 {
 		return nil, llm.Usage{}, nil

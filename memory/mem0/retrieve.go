@@ -117,7 +117,7 @@ func (m *Memory) embed(ctx context.Context) (used llm.Usage, err error) {
 	return used, nil
 }
 
-// aboutOf says which points the query is about, by speaker.
+// aboutOf returns a function that reports which points the query is about, by speaker.
 func aboutOf(q memory.Query, names []string) func(*point) bool {
 	none := func(*point) bool { return false }
 	lower := strings.ToLower(q.Text)

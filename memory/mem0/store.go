@@ -72,7 +72,7 @@ type store struct {
 	words   bm25.Index
 	vectors vector.Index
 	stale   map[int]bool // points whose vector is not current
-	moved   map[int]bool // points that Options.Points has not as they are, but for the vector
+	moved   map[int]bool // points that differ from Options.Points, ignoring the vector
 	keys    []string
 	known   map[string]bool
 	names   []string // of all speakers so far, lower case
@@ -161,7 +161,7 @@ func (s *store) forget(i int) {
 	s.words.Remove(i)
 }
 
-// indexed is the text that is searched: the speaker's name finds what they said.
+// indexed returns the searched text: the speaker's name finds the speaker's points.
 func indexed(p *point) string {
 	if p.name == "" {
 		return p.text

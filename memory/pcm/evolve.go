@@ -96,7 +96,7 @@ type link struct {
 	weight   float64
 }
 
-// act is what is done to the world once nothing can fail any more.
+// act is a change of the world, applied after everything that can fail.
 type act struct {
 	agent  string
 	reason string
@@ -205,7 +205,7 @@ func (p *policy) keepFacts(t *turn, weight float64) (a act) {
 	return a
 }
 
-// correct decays what the turn contradicts and stores what it says.
+// correct decays the nodes that the turn contradicts and stores the turn's statement.
 func (p *policy) correct(ctx context.Context, t *turn, s Packet, j judgement, found []recall.Scored, r *memory.Receipt) (act, error) {
 	a, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeCorrect,
 		func() (act, llm.Usage, error) { return p.modelCorrect(ctx, t, s, found) },
@@ -262,7 +262,7 @@ func (p *policy) modelCorrect(ctx context.Context, t *turn, s Packet, found []re
 	return a, u, err
 }
 
-// profile makes a hypothesis of what is new and contradicts nothing.
+// profile makes a hypothesis from a new statement that contradicts nothing.
 func (p *policy) profile(ctx context.Context, t *turn, s Packet, found []recall.Scored, r *memory.Receipt) (act, error) {
 	a, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeHypothesis,
 		func() (act, llm.Usage, error) { return p.modelHypothesis(ctx, t, found) },
@@ -292,8 +292,7 @@ func (p *policy) modelHypothesis(ctx context.Context, t *turn, found []recall.Sc
 	return act{reason: v.Reasoning, make: []made{{content: strings.TrimSpace(v.Hypothesis)}}}, u, err
 }
 
-// ruleHypothesis is the first statement of the turn that holds a triple, in its own
-// words, else the published fallback.
+// ruleHypothesis returns the first statement of the turn that contains a triple, verbatim, or the published fallback.
 func ruleHypothesis(t *turn) string {
 	for _, f := range t.facts {
 		if slices.ContainsFunc(clause.Read(f, clause.Options{}), states) {
@@ -423,7 +422,7 @@ func (p *policy) apply(t *turn, a act, d *Decision, r *memory.Receipt) {
 	}
 }
 
-// twin is the node that says the same as a new one, -1 for none (fixed).
+// twin returns the node that equals a new one, -1 for none (fixed).
 func (p *policy) twin(t *turn, m made) int {
 	if !p.fixed() || len(m.links) > 0 && m.links[0].relation == Supersedes {
 		return -1
@@ -452,7 +451,7 @@ func (p *policy) confirm(pos int, t *turn, d *Decision, r *memory.Receipt) {
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: p.world.st.At(pos).ID, New: p.world.st.At(pos).Text})
 }
 
-// weigh changes a node's weight and says so.
+// weigh changes a node's weight and records it.
 func (p *policy) weigh(pos int, weight float64, what string, at schema.Instant, d *Decision) {
 	n := &p.world.nodes[pos]
 	before := n.weight
@@ -483,7 +482,7 @@ func (p *policy) tell(d Decision) {
 	}
 }
 
-// remember puts the turn into the working memory; what has no room leaves it.
+// remember puts the turn into the working memory and evicts turns that no longer fit.
 func (p *policy) remember(t *turn, user bool, d *Decision, r *memory.Receipt) {
 	n := node{kind: Working, domain: General, weight: weightEvicted, content: t.said, speaker: t.o.Speaker, since: t.at, level: Low}
 	if !user {
@@ -519,8 +518,8 @@ func (p *policy) lastTurns(n int) (out []string) {
 	return out
 }
 
-// evict takes the oldest turns out of the working memory: a user's become facts, unless
-// the world says the same already or, with the gate, they surprised nobody.
+// evict removes the oldest turns from the working memory: a user's turns become facts, unless the world has the same already or, with the gate, they did not
+// surprise.
 func (p *policy) evict(count int, d *Decision, r *memory.Receipt) {
 	for _, pos := range p.queue[:count] {
 		n := &p.world.nodes[pos]
@@ -591,8 +590,7 @@ func (p *policy) fade(d *Decision) {
 	p.ended = now
 }
 
-// shown is what the published system gives the reader: nodes with their confidence, and
-// the intent.
+// shown returns the published system's context for the reader: nodes with their confidence, and the intent.
 func (p *policy) shown(hits []memory.Hit, in Intent) string {
 	var b strings.Builder
 	for _, h := range hits[:min(5, len(hits))] {
@@ -603,7 +601,7 @@ func (p *policy) shown(hits []memory.Hit, in Intent) string {
 	return b.String() + "Intent: " + in.Label
 }
 
-// nll asks the model how likely the turn is after what is known.
+// nll asks the model how likely the turn is after the known texts.
 func (p *policy) nll(ctx context.Context, t *turn, found []recall.Scored) (float64, llm.Usage, error) {
 	const contextTokens = 512
 	return llm.Surprisal(ctx, p.d.LLM, op.PurposeSurprisal, "Context: "+recall.Tail(p.known(found), contextTokens)+"\nUser: ", recall.Tail(t.said, contextTokens))

@@ -49,7 +49,7 @@ func typeOf(labels []string) string {
 
 var tierLabels = map[string]string{tierActive: "PcmActive", tierArchived: "PcmArchived", tierFaded: "PcmFaded"}
 
-// stored is a node of the world as the store has it.
+// stored is the form of a node in the store.
 type stored struct {
 	N        int                 `json:"n"` // its position, from 1; 0: another program made it
 	Display  string              `json:"display"`
@@ -73,7 +73,7 @@ type stored struct {
 	Metadata *schema.Object      `json:"metadata,omitempty"`
 }
 
-// state is what PcmState keeps.
+// state is the content of PcmState.
 type state struct {
 	Display string                `json:"display"`
 	Ended   schema.Instant        `json:"ended,omitzero"`
@@ -107,8 +107,7 @@ func (h *home) knows(o native.Observation) bool {
 	return h != nil && len(o.Sources) > 0 && o.Sources[0].TurnID <= h.came[o.Sources[0].ConvID]
 }
 
-// refresh reads the store where it is not known to be as the world is. asked: a question
-// follows, which must see also what others wrote without a revision.
+// refresh reads the store unless it is known to equal the world. asked: a question follows, which must also see changes that others wrote without a revision.
 func (p *policy) refresh(ctx context.Context, asked bool) (llm.Usage, error) {
 	if p.home == nil {
 		return llm.Usage{}, nil
@@ -220,7 +219,7 @@ func (p *policy) load(ctx context.Context) (u llm.Usage, err error) {
 	return u, nil
 }
 
-// skip leaves positions empty up to n: what was there left the working memory without a trace.
+// skip leaves positions empty up to n, for turns that left the working memory without a trace.
 func (w *world) skip(n, dimensions int) {
 	for w.st.Len() < min(n, maxPositions) {
 		w.st.AppendVector(store.Record{}, make([]float32, dimensions))
@@ -229,7 +228,7 @@ func (w *world) skip(n, dimensions int) {
 	}
 }
 
-// maxPositions bounds what a number in the store makes of memory.
+// maxPositions limits the memory that a number in the store can cause to be allocated.
 const maxPositions = 1 << 20
 
 func (s *stored) record(id schema.NodeID, kind string) store.Record {
@@ -241,8 +240,7 @@ func (s *stored) record(id schema.NodeID, kind string) store.Record {
 	return r
 }
 
-// save writes what changed since the last save. After an error the world is read from the
-// store again: it is as it was, or as it was to be.
+// save writes the changes since the last save. After an error the world is read from the store again, with or without these changes.
 func (p *policy) save(ctx context.Context, heard []schema.EventRef) error {
 	if p.home == nil {
 		return nil
@@ -266,7 +264,7 @@ func (p *policy) save(ctx context.Context, heard []schema.EventRef) error {
 	return nil
 }
 
-// changes are the puts and deletes that make the store what the world is.
+// changes are the puts and deletes that make the store equal to the world.
 func (p *policy) changes() (out []schema.Change, vectors map[schema.NodeID][]float32, err error) {
 	vectors = map[schema.NodeID][]float32{}
 	put := func(e schema.Element) { out = append(out, schema.Change{Op: schema.OpPut, New: e}) }

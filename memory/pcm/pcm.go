@@ -91,7 +91,7 @@ func newIn(name string, d memory.Deps, o Options, seen func(Decision), open nati
 	if d.LLM == nil {
 		caps.ByRule = []string{op.PurposeIntent, op.PurposeConflict, op.PurposeCorrect, op.PurposeHypothesis}
 	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Max: 3} // intent and conflict of what the user says, and a correction or a hypothesis
+		caps.Calls.LLMPerUnit = memory.Span{Max: 3} // intent and conflict of a user's turn, and a correction or a hypothesis
 		if o.Surprisal == NLL {
 			caps.Calls.LLMPerUnit.Max++
 		}
@@ -100,10 +100,10 @@ func newIn(name string, d memory.Deps, o Options, seen func(Decision), open nati
 		}
 		caps.Calls.LLMPerQuery = memory.Exactly(1)
 	}
-	if open != nil { // what others changed is embedded when it is read
+	if open != nil { // changes by others are embedded when they are read
 		caps.Calls.EmbedPerSession.Max, caps.Calls.EmbedPerQuery.Max = 1<<20, 1<<20
 	}
-	var opened sync.Map // namespaces: whoever opens one again wants it empty
+	var opened sync.Map // namespaces: opening one again must give an empty one
 	return native.New(native.Options{Name: name, Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
 		p := &policy{o: o, d: d, seen: seen, scope: ns.Scope, world: world{st: store.New(store.Options{Scope: ns.Scope, Embed: d.Embed})}}
 		if open == nil {

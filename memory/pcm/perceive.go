@@ -188,8 +188,7 @@ func (p *policy) ruleConflict(t *turn, found []recall.Scored) judgement {
 	return j
 }
 
-// modelConflict asks a model how the turn relates to the nodes. They are numbered; what
-// is not a number of one counts only in fixed mode where it is the node's id.
+// modelConflict asks a model how the turn relates to the nodes. They are numbered; other answers count only in fixed mode, if they are a node's id.
 func (p *policy) modelConflict(ctx context.Context, t *turn, found []recall.Scored) (judgement, llm.Usage, error) {
 	type answer struct {
 		Relation string   `json:"relation"`
@@ -211,7 +210,7 @@ func (p *policy) modelConflict(ctx context.Context, t *turn, found []recall.Scor
 	return judgement{a.Relation, *a.Score, p.positions(a.With, found)}, u, nil
 }
 
-// surprise is the packet of a turn, given what a search for it found.
+// surprise returns the packet of a turn, given the results of a search for it.
 func (p *policy) surprise(ctx context.Context, t *turn, found []recall.Scored, r *memory.Receipt) (Packet, judgement, error) {
 	j := judgement{relation: Novel, conflict: 0.5} // published: nothing is known
 	var err error
@@ -255,7 +254,7 @@ func (p *policy) surprise(ctx context.Context, t *turn, found []recall.Scored, r
 	return s, j, nil
 }
 
-// known is what a language model is given before a turn: what was found, and the last turns.
+// known returns the context of a language model before a turn: the found nodes and the last turns.
 func (p *policy) known(found []recall.Scored) string {
 	var lines []string
 	for _, f := range found {
@@ -264,9 +263,8 @@ func (p *policy) known(found []recall.Scored) string {
 	return strings.Join(append(lines, p.lastTurns(5)...), "\n")
 }
 
-// cacheSurprise is the mean surprise of a text's words under a model that mixes the word
-// pairs (0.5) and words (0.3) of what is known with the uniform distribution (0.2), in
-// units of a fifth of the logarithm of the vocabulary: [0,5].
+// cacheSurprise is the mean surprise of a text's words under a model that mixes the word pairs (0.5) and words (0.3) of the known texts with the uniform
+// distribution (0.2), in units of a fifth of the logarithm of the vocabulary: [0,5].
 func cacheSurprise(text, known string) float64 {
 	words := func(s string) (out []string) {
 		for _, t := range tokens.Split(s) {
@@ -316,8 +314,7 @@ func (n *nodeID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// positions are the nodes that a model named: by their number in the list, or by id.
-// Published, numbers are taken for ids: then they name nothing.
+// positions returns the nodes that a model named: by their number in the list, or by id. The published code takes numbers for ids, so they name nothing.
 func (p *policy) positions(named []nodeID, found []recall.Scored) (out []int) {
 	for _, name := range named {
 		for i, f := range found {

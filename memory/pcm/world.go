@@ -51,7 +51,7 @@ const (
 const (
 	weightNew       = 0.8 // of a correction's fact
 	weightEvicted   = 0.6 // of a turn that leaves the working memory, and of the first facts
-	weightHeard     = 0.4 // of what an assistant says
+	weightHeard     = 0.4 // of an assistant's statement
 	weightThing     = 0.5 // of entities and attributes
 	edgeSupersedes  = 0.9
 	edgeDerivedFrom = 0.4
@@ -61,7 +61,7 @@ const (
 	promotion   = 0.3
 )
 
-// A node is what the world knows of the record at its position.
+// A node is the world's information about the record at its position.
 type node struct {
 	kind     string
 	domain   string
@@ -86,7 +86,7 @@ type world struct {
 	st    *store.Linear
 	nodes []node
 	ids   map[string]int // entities and attributes by name
-	dirty map[int]bool   // positions that a store of record does not have as they are; nil: there is none
+	dirty map[int]bool   // positions that differ from the store of record; nil: there is none
 }
 
 func (w *world) clone() world {
@@ -158,8 +158,8 @@ func (w *world) search(vec []float32, k int, owner memory.Batch) []recall.Scored
 	}, func(i int, cos float64) float64 { return Masked(cos, 1, w.nodes[i].weight) })
 }
 
-// Recall searches by similarity, the intent's share of a node's domain, and weight; then
-// along the edges of what was found. Fixed mode sees the working memory, too.
+// Recall searches by similarity, the intent's share of a node's domain, and weight; then along the edges of the results. Fixed mode also searches the working
+// memory.
 func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var out memory.Retrieved
 	u, err := p.refresh(ctx, true)

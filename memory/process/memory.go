@@ -60,7 +60,7 @@ type running struct {
 	batchOf map[schema.EventRef]int
 }
 
-// Each wrapper is one ability, so that memory.As says what the program can.
+// Each wrapper is one ability, so that memory.As reports the program's abilities.
 type (
 	answerer struct {
 		memory.Memory
@@ -97,7 +97,7 @@ func (x dropper) Unwrap() memory.Memory     { return x.Memory }
 
 // Close ends the program.
 func (m *running) Close() error {
-	if m.p.dead != nil { // the caller was told
+	if m.p.dead != nil { // reported to the caller
 		return nil
 	}
 	return m.p.close()
@@ -190,12 +190,11 @@ type hit struct {
 	Meta  schema.Object `json:"meta"`
 }
 
-// hits checks what the program found: ids once, of the user, best first. Without scores
-// its order is kept and the score is 1/rank.
+// hits checks the program's hits: unique ids, of the user, best first. Without scores the order is kept and the score is 1/rank.
 func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error) {
 	seen, scored := map[string]bool{}, true
 	for i, h := range found {
-		if h.ID == "" { // without a text it is shown as it is: eval explain says so
+		if h.ID == "" { // a hit without a text is shown unchanged: eval explain reports it
 			return nil, &Error{Program: m.p.o.Command[0], Method: "retrieve", Message: fmt.Sprintf("a hit needs an id: hit %d of %d has none, its text is %.80q", i+1, len(found), h.Text)}
 		}
 		x := memory.Hit{ID: schema.PointID(h.ID), Text: h.Text, Sources: parseTurns(h.Turns), Meta: h.Meta}
@@ -222,8 +221,7 @@ func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error
 	return out, nil
 }
 
-// belongs reports whether what rests on these turns is of the user and agent; what
-// names no turn is, as long as the memory never had another.
+// belongs reports whether an item with these turns belongs to the user and agent; an item without turns does, as long as the memory has never had others.
 func (m *running) belongs(refs []schema.EventRef, user, agent string) bool {
 	of := func(b memory.Batch) bool {
 		return (user == "" || b.UserID == user) && (agent == "" || b.AgentID == agent)
@@ -256,7 +254,7 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
 }
 
-// Answer lets the program answer; hits are what it says it rested on.
+// Answer lets the program answer; hits are its stated sources.
 func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
 	var r struct {
 		Answer string `json:"answer"`
@@ -270,8 +268,7 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, r.Answer, err
 }
 
-// Settle waits for the program's background work, and asks what became of its items since
-// it was asked last.
+// Settle waits for the program's background work, and asks for the changes of its items since the last time.
 func (x settler) Settle(ctx context.Context) (memory.Receipt, error) {
 	var out memory.Receipt
 	for _, method := range []string{"settle", "changes"} {
@@ -288,8 +285,7 @@ func (x settler) Settle(ctx context.Context) (memory.Receipt, error) {
 	return out, nil
 }
 
-// Snapshot asks for every item as it is now, about 1 KB each. One whose status is invalid
-// is history.
+// Snapshot asks for every current item, about 1 KB each. An item with the status invalid is history.
 func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	return func(yield func(memory.Item, error) bool) {
 		var r struct {
@@ -404,7 +400,7 @@ func (m *running) payload(it hit, created, updated string) (schema.Object, error
 
 func turnID(r schema.EventRef) string { return string(r.ConvID) + ":" + strconv.Itoa(r.TurnID) }
 
-// parseTurns reads turn ids back; what is none is passed over.
+// parseTurns parses turn ids; other values are skipped.
 func parseTurns(ids []string) (out []schema.EventRef) {
 	for _, id := range ids {
 		i := strings.LastIndexByte(id, ':')

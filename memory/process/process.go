@@ -232,9 +232,8 @@ func start(o Options) (*proc, error) {
 	return p, nil
 }
 
-// call sends one request and reads its answer into result (nil: nobody wants it).
-// After a program broke the protocol, or was too late, it is ended: no answer could be
-// told from the next.
+// call sends one request and decodes its answer into result (nil: ignored). A program that breaks the protocol, or answers too late, is ended, since its
+// answers could not be matched to requests.
 func (p *proc) call(ctx context.Context, method string, params, result any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -308,10 +307,10 @@ func (p *proc) broken(method, message string, err error) error {
 	kill := p.cmd.Process.Kill()
 	end := p.close()
 	e := &Error{Program: p.o.Command[0], Method: method, Message: message, Stderr: p.tail.last(), Err: err}
-	if end != nil && kill != nil { // it had ended by itself: how says why
+	if end != nil && kill != nil { // it had ended by itself: how has the reason
 		e.Message += " (" + end.Error() + ")"
 	}
-	p.end = nil // what is known of its end is said
+	p.end = nil // the reason for its end was reported
 	p.dead = e
 	return e
 }
@@ -329,7 +328,7 @@ func (p *proc) close() error {
 	return p.end
 }
 
-// tail keeps the end of what is written, and passes it on.
+// tail keeps the end of its input, and passes it on.
 type tail struct {
 	mu sync.Mutex
 	b  []byte

@@ -41,12 +41,12 @@ func (b Below) open(find func(name string) (memory.Spec, error), d memory.Deps) 
 	return inner, nil
 }
 
-// A way is what a layer does with a question.
+// A way is a layer's method for a question.
 type way struct {
 	name   string
 	mode   string
-	config string   // what decides its behaviour, beside models and prompts
-	asks   []string // purposes that a model has where there is one, else the rule
+	config string   // settings that determine its behaviour, in addition to models and prompts
+	asks   []string // purposes of model calls, done by rule without a model
 	parts  int      // searches of the backend for one question at most
 	least  int      // model calls of a question at least, where there is a model
 	most   int      // and at most, an answer that cannot be used and is asked for again not counted
@@ -100,7 +100,7 @@ func (s *system) Info() memory.Info {
 	return memory.Info{Name: name, Version: "2 over " + below.Name + " " + below.Version, Mode: s.w.mode, Fingerprint: memory.Fingerprint("%s", all)}
 }
 
-// Capabilities are the backend's, and what a question costs more.
+// Capabilities returns the backend's capabilities with the additional costs of a question.
 func (s *system) Capabilities() memory.Capabilities {
 	const hits = 1 << 10 // texts that are compared
 	c := memory.CapabilitiesOf(s.inner)
@@ -130,7 +130,7 @@ func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return s.over(m)
 }
 
-// Attach opens what an earlier run left.
+// Attach opens the memory of an earlier run.
 func (s attaching) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	at, _ := memory.As[memory.Attacher](s.inner)
 	m, err := at.Attach(ctx, ns)
@@ -190,7 +190,7 @@ func (c cloning) Clone(ctx context.Context) (memory.Memory, error) {
 	return c.sys.over(m)
 }
 
-// asked is what a model says, or the rule, which does what the model cannot; that is noted.
+// asked returns the model's answer, or the rule's if the model fails; the latter is recorded.
 func asked[T any](ctx context.Context, l *layer, done *memory.Retrieved, purpose string, model func(d memory.Deps) (T, llm.Usage, error), rule func() T) (T, error) {
 	var r memory.Receipt
 	out, err := op.OrRule(ctx, l.sys.d.LLM, &r, purpose, func() (T, llm.Usage, error) { return model(l.sys.d) }, rule)
@@ -289,8 +289,7 @@ func textsOf(hits []hit) []string {
 	return out
 }
 
-// ranked makes the hits of a list whose order is no longer the backend's: scores are
-// 1/(1+rank).
+// ranked makes hits from a list that is no longer in the backend's order: scores are 1/(1+rank).
 func ranked(hits []hit) (out []memory.Hit) {
 	for i, h := range hits {
 		h.Score = 1 / float64(1+i)

@@ -166,8 +166,8 @@ func several(ctx context.Context, s strategy) (out memory.Retrieved, err error) 
 	return out, nil
 }
 
-// abstain says when the memory seems to know nothing. By rule, which knows no scale of
-// scores, it is that no text holds half of the words that are asked for (fixed).
+// abstain determines whether the memory seems to know nothing. By rule, which does not know the scale of scores: no text has half of the words of the question
+// (fixed).
 func abstain(ctx context.Context, s strategy) (out memory.Retrieved, err error) {
 	hits, err := s.l.search(ctx, s.q, s.q.Text, s.q.K, &out)
 	if err != nil || len(hits) == 0 {
