@@ -162,10 +162,7 @@ const windowSize = 40
 // error is the context's or one that no retry can repair (a refused key); it ends the stream.
 func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Event] {
 	return func(yield func(schema.Record[schema.Event], error) bool) {
-		tagger := o.Tagger
-		if tagger == nil {
-			tagger = Rule()
-		}
+		tagger := cmp.Or(o.Tagger, Rule())
 		base := resolve(src, o)
 		var gates gates
 		for lo := 0; lo < len(src.Turns); lo += windowSize {
@@ -175,9 +172,7 @@ func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Even
 				w.Before = src.Turns[max(0, lo-3):lo]
 			}
 			choices, err := tagger.Tag(ctx, w)
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if err != nil {
 				yield(schema.Record[schema.Event]{Pos: src.Turns[lo].Pos}, fmt.Errorf("annotating %s: %w", src.ConvID, err))
 				return
@@ -240,9 +235,7 @@ func resolve(src Source, o Options) identity {
 			break
 		}
 	}
-	if id.offset == 0 {
-		id.offset = DefaultTurnOffset
-	}
+	id.offset = cmp.Or(id.offset, DefaultTurnOffset)
 	// The names are those of the character and user that the options name, if they do.
 	character, user := head(o.CharacterNames), head(o.UserNames)
 	if named := cmp.Or(o.CharacterID, o.Defaults.CharacterID); named != "" && named != id.char {

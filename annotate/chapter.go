@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -633,5 +632,3 @@ func bracketed(s string) bool {
 	}
 	return false
 }
-
-func rfc3339(t time.Time) string { return t.Format(time.RFC3339Nano) }

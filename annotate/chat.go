@@ -405,7 +405,7 @@ func (p *parser) time(pos schema.Pos, pointer string, s scalar, zone *time.Locat
 		return ""
 	}
 	if t, err := ParseTime(string(s), zone); err == nil {
-		return rfc3339(t)
+		return t.Format(time.RFC3339Nano)
 	}
 	p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeTime, Warning: true, Message: "the time cannot be read, skipped", Have: quote(string(s)), Want: timeWanted})
 	return ""

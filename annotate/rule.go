@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -217,12 +218,7 @@ func isEmpty(s, lang string) bool {
 		if letters <= 2 {
 			return true
 		}
-		for _, c := range clauses {
-			if !emptyClauseZh(c) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(clauses, func(c string) bool { return !emptyClauseZh(c) })
 	}
 	t := strings.Trim(strings.ReplaceAll(s, "’", "'"), ".!?… ,-–—\"")
 	if words := strings.Fields(t); (len(words) <= 2 || len(words) == 3 && strings.HasSuffix(strings.TrimSpace(s), "?")) && !strings.ContainsFunc(t, unicode.IsNumber) {

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -132,17 +133,9 @@ const eventsSuffix = ".events.jsonl"
 func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err error) {
 	m.Models, m.Prompts = o.Models, o.Prompts
 	m.Counts = map[string]int{"conversations": r.Conversations, "events": r.Events, "probes": r.Probes}
-	for tag, n := range r.Tags {
-		m.Counts[tag] = n
-	}
-	by := o.Convert.Tagger
-	if by == nil {
-		by = annotate.Rule()
-	}
-	offset := o.Convert.TurnOffset
-	if offset == 0 {
-		offset = annotate.DefaultTurnOffset
-	}
+	maps.Copy(m.Counts, r.Tags)
+	by := cmp.Or(o.Convert.Tagger, annotate.Rule())
+	offset := cmp.Or(o.Convert.TurnOffset, annotate.DefaultTurnOffset)
 	m.Options, err = schema.NewObject(tagger{o.Prefer, string(o.Convert.Format), o.Convert.MergeLines, offset.String(), by.Fingerprint(), string(o.Version)})
 	return m, err
 }
@@ -183,12 +176,8 @@ func unique(f *build.Frame, in iter.Seq2[annotate.Source, error]) iter.Seq2[anno
 func (r *AnnotateReport) add(a annotated) {
 	r.Conversations++
 	r.Events += a.events
-	for k, n := range a.tags {
-		r.Tags[k] += n
-	}
-	for k, n := range a.by {
-		r.By[k] += n
-	}
+	schema.Tally(r.Tags, a.tags)
+	schema.Tally(r.By, a.by)
 	unknown, probes := a.src.GoldUnknown()
 	r.Probes += probes
 	r.GoldUnknown += unknown

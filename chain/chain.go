@@ -6,10 +6,12 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,9 +108,7 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if err := inside(p, o); err != nil {
 		return Report{}, err
 	}
-	if o.Output == "" {
-		o.Output = p.Path(p.Output)
-	}
+	o.Output = cmp.Or(o.Output, p.Path(p.Output))
 	if o.Models != nil && o.Models.Estimate != nil {
 		dir, err := os.MkdirTemp(o.TempDir, "membench-dry-run-*")
 		if err != nil {
@@ -240,9 +240,7 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 	} else {
 		c.report.Current++
 	}
-	for code, n := range m.Findings {
-		c.report.Findings[code] += n
-	}
+	schema.Tally(c.report.Findings, m.Findings)
 	if n := m.Counts["rejected"]; n > 0 {
 		c.report.Rejected += n
 		c.lost = true
@@ -296,9 +294,7 @@ func (c *run) writeManifest() error {
 				m.Counts[name+": "+k] += n
 			}
 		}
-		for k, v := range r.Models {
-			m.Models[k] = v
-		}
+		maps.Copy(m.Models, r.Models)
 	}
 	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
 	if m.Key, err = build.Key(m); err != nil {

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -34,9 +35,7 @@ func Cypher(ctx context.Context, o CypherOptions) (cypher.Counts, error) {
 	if err := build.NotInput(o.Out, o.Graph); err != nil {
 		return cypher.Counts{}, err
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	var out [3]*build.Output
 	for i, name := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
 		var err error

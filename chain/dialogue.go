@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,9 +104,7 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 			return err
 		}
 		counts["events"] = a.events
-		for k, n := range a.tags {
-			counts[k] = n
-		}
+		maps.Copy(counts, a.tags)
 		for _, x := range a.findings {
 			f.Found(x)
 		}
@@ -145,17 +144,13 @@ func (c *run) eventsManifest(f *build.Frame, o AnnotateOptions, total AnnotateRe
 		return err
 	}
 	m.Findings = map[string]int{}
-	for code, n := range f.ByCode {
-		m.Findings[code] += n
-	}
+	schema.Tally(m.Findings, f.ByCode)
 	var outputs []schema.FileDigest
 	for name, r := range c.records {
 		if !strings.HasPrefix(name, "annotate ") {
 			continue
 		}
-		for code, n := range r.Findings {
-			m.Findings[code] += n
-		}
+		schema.Tally(m.Findings, r.Findings)
 		for _, d := range r.Outputs {
 			d.Path = filepath.Base(d.Path)
 			outputs = append(outputs, d)

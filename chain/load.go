@@ -192,11 +192,7 @@ func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Ga
 			return nil
 		}
 	}
-	strict := f.Strict
-	f.Strict = strict || o.Send.Prune || o.Old != "" // otherwise rejected elements would be deleted
-	err = f.Check()
-	f.Strict = strict
-	return err
+	return f.CheckAs(f.Strict || o.Send.Prune || o.Old != "") // otherwise rejected elements would be deleted
 }
 
 // BulkOptions of LoadBulk.

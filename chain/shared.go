@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,12 +37,8 @@ func (s Shared) frame(step string, v schema.Version, out string, dir bool) *buil
 	if f.Stdin == nil {
 		f.Stdin = strings.NewReader("")
 	}
-	if f.Stdout == nil {
-		f.Stdout = io.Discard
-	}
-	if f.Schema == "" {
-		f.Schema = schema.Latest
-	}
+	f.Stdout = cmp.Or(f.Stdout, io.Discard)
+	f.Schema = cmp.Or(f.Schema, schema.Latest)
 	return f
 }
 

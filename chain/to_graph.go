@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -94,10 +95,7 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 	if err != nil {
 		return graphir.Counts{}, err
 	}
-	workers := o.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	counts, err := graphir.Write(ctx, in, nodes, edges, graphir.Options{Catalog: cat, Version: o.Version, People: o.People, Shortcuts: o.Shortcuts, RewriteUser: o.RewriteUser,
 		Memory: o.Memory, TempDir: o.TempDir, Workers: workers, MaxLine: o.MaxLine, Progress: o.Progress}, f.Found)
 	if err != nil {

@@ -110,12 +110,7 @@ func (out *parsed) fault(line int, reason, raw string) bool {
 
 // lastText reports whether no line after i holds the start of a record.
 func lastText(lines []string, i int) bool {
-	for _, l := range lines[i+1:] {
-		if strings.HasPrefix(strings.TrimSpace(l), "{") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(lines[i+1:], func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "{") })
 }
 
 func messageOf(err error) string {

@@ -534,42 +534,21 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, o
 
 // makers returns the member "by" of a tail, with the text before it.
 func makers(tail []byte) []byte {
-	if i := bytes.Index(tail, []byte(`,"deprecated_reason":"`)); i >= 0 {
-		return tail[:i]
-	}
-	if i := bytes.Index(tail, []byte(`,"superseded_by":"`)); i >= 0 {
-		return tail[:i]
-	}
+	tail, _, _ = bytes.Cut(tail, []byte(`,"deprecated_reason":"`))
+	tail, _, _ = bytes.Cut(tail, []byte(`,"superseded_by":"`))
 	return tail
 }
 
 func (b *bulk) contestedGroup(group []row) bool {
 	pred, id := claimKey(group[0].id)
-	if !b.rivals[string(pred)] {
-		return false
-	}
-	for _, r := range group {
-		if b.contested(pred, id, r.line) {
-			return true
-		}
-	}
-	return false
+	return b.rivals[string(pred)] && slices.ContainsFunc(group, func(r row) bool { return b.contested(pred, id, r.line) })
 }
 
 // asItWas reports whether merging leaves the one record's evidence unchanged.
 func asItWas(g *claimGroup, c *schema.Claim, n int) bool {
-	if n > 1 {
-		merged := g.result().Evidence
-		if len(merged) != n {
-			return false
-		}
-		for i := range merged {
-			if merged[i].Point != c.Evidence[i].Point || merged[i].Memory != c.Evidence[i].Memory {
-				return false
-			}
-		}
-	}
-	return true
+	return n <= 1 || slices.EqualFunc(g.result().Evidence, c.Evidence[:n], func(a, b schema.Evidence) bool {
+		return a.Point == b.Point && a.Memory == b.Memory
+	})
 }
 
 // A bigClaim merges the records of one id that do not fit in memory. Its evidence is

@@ -101,12 +101,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Catalog == nil {
-		o.Catalog = catalog.Default()
-	}
-	if o.Version == "" {
-		o.Version = schema.Latest
-	}
+	o.Catalog = cmp.Or(o.Catalog, catalog.Default())
+	o.Version = cmp.Or(o.Version, schema.Latest)
 	if o.Extractor == nil {
 		r := Rule(o.Catalog, o.Version).(*rule)
 		r.people, r.operations = o.People, o.Operations
@@ -266,10 +262,7 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 			break
 		}
 	}
-	role := x.Payload.Text("attributed_to")
-	if role == "" {
-		role = x.Payload.Text("role")
-	}
+	role := cmp.Or(x.Payload.Text("attributed_to"), x.Payload.Text("role"))
 	switch {
 	case f.OwnerType != "" && (f.OwnerInfer == "explicit" || f.OwnerInfer == ""):
 		typ = f.OwnerType
@@ -426,9 +419,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 					e.EventTime = c.Evidence[0].EventTime
 				}
 				c.Evidence = []schema.Evidence{e}
-				if c.UpdatedAt == "" {
-					c.UpdatedAt = mem.Fields.CreatedAt
-				}
+				c.UpdatedAt = cmp.Or(c.UpdatedAt, mem.Fields.CreatedAt)
 				s = schema.Statement{Claim: &c}
 			}
 			if f := m.fold(s, mem.Pos); f != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,12 +138,8 @@ func addExtra(e, more schema.Extra) schema.Extra {
 		return e
 	}
 	out := schema.Extra{}
-	for k, v := range more {
-		out[k] = v
-	}
-	for k, v := range e {
-		out[k] = v
-	}
+	maps.Copy(out, more)
+	maps.Copy(out, e)
 	return out
 }
 

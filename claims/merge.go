@@ -50,12 +50,8 @@ type Merger struct {
 
 // NewMerger makes an empty merger. A nil catalogue is the built-in one.
 func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
-	if c == nil {
-		c = catalog.Default()
-	}
-	if v == "" {
-		v = schema.Latest
-	}
+	c = cmp.Or(c, catalog.Default())
+	v = cmp.Or(v, schema.Latest)
 	return &Merger{cat: c, v: v, mint: schema.Mint{V: v}, entities: map[schema.EntityID]*entityGroup{}, claims: map[schema.ClaimID]*claimGroup{}, rivals: map[string]map[schema.ClaimID]bool{}}
 }
 
@@ -217,9 +213,7 @@ func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOpti
 	return func(yield func(schema.Record[schema.Statement], error) bool) {
 		m := NewMerger(o.Catalog, o.Version)
 		for rec, err := range in {
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if err == nil {
 				// Statuses are settled once, at the end, not after each record.
 				if f := m.fold(rec.V, rec.Pos); f == nil {

@@ -19,10 +19,6 @@ type cast struct {
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
 }
 
-func newCast(people schema.People, mint schema.Mint, conv schema.ConvID) *cast {
-	return &cast{people: people, mint: mint, conv: conv, named: map[string]schema.Ref{}}
-}
-
 // speaks notes a speaker.
 func (c *cast) speaks(r schema.Ref) {
 	if r.ID == "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,7 @@ continues where it stopped when the command runs again.`,
 			if o.sum != "" && !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(o.sum) {
 				return usagef("--sha256: have %q, want 64 hex digits", o.sum)
 			}
-			if o.dir == "" {
-				o.dir = o.name
-			}
+			o.dir = cmp.Or(o.dir, o.name)
 			return runFetch(c.Context(), e, o)
 		},
 	}

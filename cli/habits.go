@@ -142,16 +142,18 @@ func didYouMean(c *cobra.Command, err error) error {
 // command and flag where they differ from command to command.
 func completions(e *env) map[string]func() []string {
 	return map[string]func() []string{
-		"system":         func() []string { return systemNames(e) },
-		"baseline":       func() []string { return systemNames(e) },
-		"protocol":       protocol.Names,
-		"dataset":        datasetNames,
+		"system":   func() []string { return systemNames(e) },
+		"baseline": func() []string { return systemNames(e) },
+		"protocol": protocol.Names,
+		"dataset": func() []string {
+			return namesOf(datasets.Catalogue(), func(d datasets.Info) string { return d.Name + "=" })
+		},
 		"schema-version": schemaVersions,
 		"kind":           kindNames,
 		"backend": func() []string {
 			return append([]string{"embedded", "mem0"}, systemNames(e, open.Service)...)
 		},
-		"form":          formNames,
+		"form":          func() []string { return namesOf(chats.Forms(), func(f chats.Form) string { return f.Name }) },
 		"cassette-mode": choices("off", "cache", "record", "replay-only"),
 		"reader":        choices("rule", "model"),
 		"judge":         choices("rule", "model"),
@@ -170,8 +172,10 @@ func completions(e *env) map[string]func() []string {
 		"log-level":     choices(levels...),
 		"lang":          choices(languages...),
 
-		"experiment --backend":      func() []string { return systemNames(e) },
-		"annotate --format":         annotateFormats,
+		"experiment --backend": func() []string { return systemNames(e) },
+		"annotate --format": func() []string {
+			return namesOf(annotate.Formats(), func(f annotate.Format) string { return string(f) })
+		},
 		"validate --format":         findings.Formats,
 		"datasets lint --format":    findings.Formats,
 		"export --format":           export.FormatNames,
@@ -194,22 +198,13 @@ func choices(values ...string) func() []string { return func() []string { return
 
 // firstArguments are the values of first arguments that have a known list, by command.
 func firstArguments(e *env) map[string]func() []string {
-	sets := func() (out []string) {
-		for _, d := range datasets.Catalogue() {
-			out = append(out, d.Name)
-		}
-		return out
-	}
+	sets := func() []string { return namesOf(datasets.Catalogue(), func(d datasets.Info) string { return d.Name }) }
 	return map[string]func() []string{
 		"datasets convert": sets, "datasets fetch": sets, "datasets info": sets, "datasets lint": sets, "datasets sample": sets,
 		"systems show":  func() []string { return systemNames(e) },
 		"systems check": func() []string { return systemNames(e) },
 		"schema show": func() []string {
-			out := append(kindNames(), "catalog")
-			for _, name := range config.FileSchemas() {
-				out = append(out, name+".yaml")
-			}
-			return out
+			return append(append(kindNames(), "catalog"), namesOf(config.FileSchemas(), func(name string) string { return name + ".yaml" })...)
 		},
 	}
 }
@@ -262,39 +257,20 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 	})
 }
 
-func annotateFormats() (out []string) {
-	for _, f := range annotate.Formats() {
-		out = append(out, string(f))
+// namesOf makes a list of values from what they are in.
+func namesOf[T any](list []T, name func(T) string) (out []string) {
+	for _, x := range list {
+		out = append(out, name(x))
 	}
 	return out
 }
 
-func formNames() (out []string) {
-	for _, f := range chats.Forms() {
-		out = append(out, f.Name)
-	}
-	return out
+func kindNames() []string {
+	return namesOf(schema.Kinds(schema.Latest), func(k schema.Kind) string { return string(k) })
 }
 
-func kindNames() (out []string) {
-	for _, k := range schema.Kinds(schema.Latest) {
-		out = append(out, string(k))
-	}
-	return out
-}
-
-func schemaVersions() (out []string) {
-	for _, v := range schema.Versions() {
-		out = append(out, string(v))
-	}
-	return out
-}
-
-func datasetNames() (out []string) {
-	for _, d := range datasets.Catalogue() {
-		out = append(out, d.Name+"=")
-	}
-	return out
+func schemaVersions() []string {
+	return namesOf(schema.Versions(), func(v schema.Version) string { return string(v) })
 }
 
 // systemNames are the names of the systems of some kinds; none: of all.

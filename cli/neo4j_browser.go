@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -67,9 +68,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if err := o.Find(ctx, e.getenv); err != nil {
 		return err
 	}
-	if o.Browser == "" {
-		o.Browser = target.BrowserBeside(o.URI)
-	}
+	o.Browser = cmp.Or(o.Browser, target.BrowserBeside(o.URI))
 	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope), Parameters: browser.Parameters}
 	style, guide := browser.Style(cat), browser.Guide(cat, rep.Queries)
 	if o.pcm {

@@ -113,15 +113,10 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 	}
 	var have atomic.Int64
 	end := e.following("neo4j fetch", func() state { return state{done: have.Load(), of: 180e6, bytes: true} })
-	lib, err := server.Fetch(ctx, cache, version, e.err, func(_ int, size int64, _ string) { have.Store(size) })
-	end()
-	if err != nil {
-		return "", err
-	}
-	if err := server.Warm(ctx, "", lib); err != nil {
-		e.warnf("neo4j: servers start more slowly than they could: archiving the classes of %s: %v", lib, err)
-	}
-	return lib, nil
+	defer end()
+	return server.Fetch(ctx, cache, version, e.err, func(_ int, size int64, _ string) { have.Store(size) }, func(err error) {
+		e.warnf("neo4j: servers start more slowly than they could: archiving the classes of %s: %v", server.Lib(cache, version), err)
+	})
 }
 
 func printNeo4j(e *env, s neo4jState, asJSON bool) error {

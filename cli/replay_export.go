@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"membench/chain"
@@ -62,9 +63,7 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.Out == "" {
 		return usagef("no output given: name it with -o")
 	}
-	if o.Addr == "" {
-		o.Addr = e.getenv("QDRANT_ADDR")
-	}
+	o.Addr = cmp.Or(o.Addr, e.getenv("QDRANT_ADDR"))
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared, o.StoreOptions = with, o.store.stored(e)
 		r, err := chain.Export(ctx, o.ExportOptions)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -275,12 +277,7 @@ func walkCommands(c *cobra.Command, yield func(*cobra.Command) bool) bool {
 	if !yield(c) {
 		return false
 	}
-	for _, sub := range c.Commands() {
-		if !walkCommands(sub, yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return !walkCommands(sub, yield) })
 }
 
 // finish makes every command report wrong arguments as usage and print the exit statuses.
@@ -297,9 +294,7 @@ func finish(c *cobra.Command) {
 			return nil
 		}
 	}
-	if c.Long == "" {
-		c.Long = c.Short + "."
-	}
+	c.Long = cmp.Or(c.Long, c.Short+".")
 	c.Long += "\n" + ExitCodes
 	for _, sub := range c.Commands() {
 		finish(sub)

@@ -126,9 +126,7 @@ func sayChecked(e *env, files []validate.File, p *findings.Printer) (total int) 
 	versions := map[schema.Version]int{}
 	for _, f := range files {
 		versions[f.Version]++
-		for k, n := range f.Kinds {
-			kinds[k] += n
-		}
+		schema.Tally(kinds, f.Kinds)
 	}
 	var parts []string
 	for _, k := range append(schema.Kinds(schema.Latest), "") {

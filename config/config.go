@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -132,9 +133,7 @@ func Load(path string, env Lookup) (*Project, error) {
 	if p.Name == "" {
 		p.Name = filepath.Base(absOr(p.dir))
 	}
-	if p.Output == "" {
-		p.Output = filepath.Join("out", p.Name)
-	}
+	p.Output = cmp.Or(p.Output, filepath.Join("out", p.Name))
 	return p, nil
 }
 

@@ -262,8 +262,6 @@ type named struct {
 	stored string // graph.PropName, "" when no property has it at all
 }
 
-func newValues() *values { return &values{keys: map[string]named{}} }
-
 // named returns what is known of the name of the member at place i of its object.
 func (v *values) named(i int, name []byte) named {
 	if i < len(v.last) && v.last[i].name == string(name) {

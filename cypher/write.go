@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,9 +163,7 @@ func (w *writer) elements(ctx context.Context, in schema.Seq[schema.Element], se
 		newBatches(true, w.o.Scope, func(text []byte) error { return send(EdgesFile, text) })}
 	rw := newRower(w.o.Scope)
 	for rec, err := range gate.Elements() {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return err
 		}
@@ -184,7 +183,7 @@ func (w *writer) elements(ctx context.Context, in schema.Seq[schema.Element], se
 		}
 		w.counts.Statements += b.written
 	}
-	return send(ConstraintsFile, w.constraints(nil, sets[1].sorted()))
+	return send(ConstraintsFile, w.constraints(nil, sets[1].order))
 }
 
 // gateMemory is what an unordered graph may take before it goes to disk, in bytes.
@@ -255,7 +254,7 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	}
 	err := b.finish()
 	w.counts.Statements += b.written
-	return b.sorted(), err
+	return b.order, err
 }
 
 // An order is what a block of ordered input shows: the ids of its nodes, or that some
@@ -337,9 +336,7 @@ func (w *writer) follow(o *order) error {
 	for _, k := range o.kinds {
 		w.ids.AddKind(k)
 	}
-	for kind, n := range o.away {
-		w.away[kind] += n
-	}
+	schema.Tally(w.away, o.away)
 	clear(o.away)
 	return nil
 }
@@ -397,7 +394,7 @@ type rower struct {
 }
 
 func newRower(scope string) *rower {
-	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: newValues(), index: map[string]int32{}}
+	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: &values{keys: map[string]named{}}, index: map[string]int32{}}
 }
 
 func (r *rower) reset(edge bool) *rows {
@@ -668,7 +665,7 @@ type batches struct {
 	scope string
 	write func([]byte) error
 	sets  map[string]*pending
-	order []string // keys, sorted
+	order []string // keys, sorted: of edges, the types
 
 	written int // statements
 }
@@ -682,9 +679,6 @@ type pending struct {
 func newBatches(edge bool, scope string, write func([]byte) error) *batches {
 	return &batches{edge: edge, scope: scope, write: write, sets: map[string]*pending{}}
 }
-
-// sorted lists the names of all kinds: of edges, the types.
-func (b *batches) sorted() []string { return b.order }
 
 func (b *batches) pending(k kind) *pending {
 	key := k.key()

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -90,9 +91,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 	}
 	part := path + ".part"
 	tries, wait := t.Tries, t.Wait
-	if tries == 0 {
-		tries = 4
-	}
+	tries = cmp.Or(tries, 4)
 	for n := 1; ; n++ {
 		err = t.part(ctx, f, part)
 		var final finalError
@@ -151,10 +150,7 @@ func (t Fetcher) part(ctx context.Context, f File, part string) error {
 	if have > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	}
-	client := t.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
+	client := cmp.Or(t.Client, http.DefaultClient)
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

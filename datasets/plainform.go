@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"cmp"
+
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -46,15 +48,10 @@ type plainQuestion struct {
 // corrections and the source's evidence ids; write cases to keep them.
 func AppendPlain(dst []byte, c schema.Case) ([]byte, error) {
 	out := plainCase{ID: c.ID, Source: c.Source, Chunks: []plainChunk{}, Questions: []plainQuestion{}, Meta: c.Meta}
-	if out.Source == "" {
-		out.Source = c.Dataset
-	}
+	out.Source = cmp.Or(out.Source, c.Dataset)
 	for _, s := range c.Sessions {
 		for _, t := range s.Turns {
-			at := t.Time
-			if at == "" {
-				at = s.Time
-			}
+			at := cmp.Or(t.Time, s.Time)
 			out.Chunks = append(out.Chunks, plainChunk{WithCaptions(t.Text, t.Attachments), at, plainMeta{t.SourceID, s.ID, t.Role, t.Name}})
 		}
 	}

@@ -94,9 +94,7 @@ func inOrder(ctx context.Context, in schema.Seq[schema.Element]) (bool, error) {
 	var ids IDs
 	last, edges := "", false
 	for rec, err := range in {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			var f *schema.Finding
 			if errors.As(err, &f) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -131,11 +132,7 @@ func (l *Local) ordered() []*vertex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.order == nil {
-		l.order = make([]*vertex, 0, len(l.nodes))
-		for _, v := range l.nodes {
-			l.order = append(l.order, v)
-		}
-		slices.SortFunc(l.order, func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
+		l.order = slices.SortedFunc(maps.Values(l.nodes), func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
 	}
 	return l.order
 }
@@ -242,9 +239,7 @@ type batch struct {
 func readBatch(ctx context.Context, changes iter.Seq2[schema.Change, error]) (*batch, error) {
 	b := &batch{nodes: map[schema.NodeID]schema.Change{}, edges: map[schema.EdgeID]schema.Change{}}
 	for c, err := range changes {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return nil, err
 		}
@@ -439,9 +434,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 			}
 			err = nil
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			return err
 		}

@@ -478,10 +478,6 @@ func (g *gatherer) sortSets() {
 func (c *Counts) add(d *Counts) {
 	c.Nodes += d.Nodes
 	c.Edges += d.Edges
-	for k, n := range d.Labels {
-		c.Labels[k] += n
-	}
-	for k, n := range d.Types {
-		c.Types[k] += n
-	}
+	schema.Tally(c.Labels, d.Labels)
+	schema.Tally(c.Types, d.Types)
 }

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -270,7 +271,7 @@ func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 	if x.edge && !g.p.hasEdge(x.typ) {
 		return false
 	}
-	if x.edge && (x.typ == schema.EdgeFromEvent && !g.hasEvents || x.typ == schema.EdgeExpects && !g.hasClaims && hasPrefix(x.dst, "claim:")) {
+	if x.edge && (x.typ == schema.EdgeFromEvent && !g.hasEvents || x.typ == schema.EdgeExpects && !g.hasClaims && strings.HasPrefix(x.dst, "claim:")) {
 		g.leftOut[x.typ].Add(1)
 		return false
 	}
@@ -477,5 +478,3 @@ func (g *gatherer) finish() {
 		g.report(&schema.Finding{Code: "GRF056", Warning: true, Message: typ + " edges skipped: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
 	}
 }
-
-func hasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }

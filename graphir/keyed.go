@@ -199,9 +199,7 @@ func Map(ctx context.Context, in []jsonl.File, kind schema.Kind, given []schema.
 	default:
 		err = fmt.Errorf("no element of a graph is made of a record of kind %q", kind)
 	}
-	if err == nil {
-		err = g.addErr
-	}
+	err = cmp.Or(err, g.addErr)
 	if err != nil {
 		return err
 	}

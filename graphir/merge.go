@@ -1,6 +1,8 @@
 package graphir
 
 import (
+	"maps"
+
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -94,10 +96,7 @@ func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item
 
 // Join is the merge rule for a graph that grows: it appends to a, the existing object, the members that only b has, and reports whether that changed a.
 func Join(a, b schema.Object) (schema.Object, bool) {
-	more := map[string][]byte{}
-	for k, v := range b.Members() {
-		more[k] = v
-	}
+	more := maps.Collect(b.Members())
 	var out schema.ObjectBuilder
 	differs := false
 	for k, v := range a.Members() {

@@ -1,6 +1,7 @@
 package graphir
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -214,12 +215,8 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	}
 	node(root, label, props, true)
 	domain, predicate := c.Domain, c.Predicate
-	if domain == "" {
-		domain = "unknown"
-	}
-	if predicate == "" {
-		predicate = "UNKNOWN"
-	}
+	domain = cmp.Or(domain, "unknown")
+	predicate = cmp.Or(predicate, "UNKNOWN")
 	owner := strings.TrimPrefix(string(root), "char:")
 	if newer {
 		owner = schema.Unescape(owner)

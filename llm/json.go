@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,10 +102,7 @@ func schemaCheck(schema []byte) (func([]byte) error, error) {
 			return fmt.Errorf("%s: have %s, want %s", d.Faults[0].Pointer, d.Faults[0].Have, d.Faults[0].Want)
 		}
 		if v := s.Check(&d, 0); len(v) > 0 {
-			at := v[0].Pointer
-			if at == "" {
-				at = "the object"
-			}
+			at := cmp.Or(v[0].Pointer, "the object")
 			if v[0].Have == "" {
 				return fmt.Errorf("it does not fit the schema: %s lacks %s", at, v[0].Want)
 			}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -16,10 +17,7 @@ type Price struct {
 
 // Cost is the price of a usage.
 func (p Price) Cost(u Usage) float64 {
-	cached := p.Cached
-	if cached == 0 {
-		cached = p.Input
-	}
+	cached := cmp.Or(p.Cached, p.Input)
 	return (p.Input*float64(u.InputTokens-u.CachedTokens) + cached*float64(u.CachedTokens) + p.Output*float64(u.OutputTokens)) / 1e6
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -37,9 +38,7 @@ func Languages() []string { return []string{"en", "zh"} }
 // the language, replaces the built-in one of that name. A file of another
 // name is an error, since it would change nothing. dir may be nil.
 func OpenPrompts(dir fs.FS, lang string, known []string) (Prompts, error) {
-	if lang == "" {
-		lang = "en"
-	}
+	lang = cmp.Or(lang, "en")
 	if !slices.Contains(Languages(), lang) {
 		return Prompts{}, fmt.Errorf("language of the prompts: have %q, want one of %v", lang, Languages())
 	}

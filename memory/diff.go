@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -81,12 +82,7 @@ func Apply(before []Item, deltas []Delta) []Item {
 		}
 		at[d.Item.ID] = d.Item
 	}
-	out := make([]Item, 0, len(at))
-	for _, it := range at {
-		out = append(out, it)
-	}
-	slices.SortFunc(out, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
-	return out
+	return slices.SortedFunc(maps.Values(at), func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // Each yields items one by one until ctx ends: the Snapshot of a system that lists all items at once.

@@ -174,9 +174,7 @@ func (o Options) CassetteFile(p *config.Project) (file string, mode cassette.Mod
 		if file == "" && p.Cassette.File != "" {
 			file = p.Path(p.Cassette.File)
 		}
-		if name == "" {
-			name = p.Cassette.Mode
-		}
+		name = cmp.Or(name, p.Cassette.Mode)
 	}
 	if name == "" {
 		name = string(cassette.Cache)

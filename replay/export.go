@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -289,11 +290,7 @@ func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef
 	}
 	key := textnorm.Key(text)
 	best, second, at := 0.0, 0.0, -1
-	order := make([]int, 0, len(cover))
-	for i := range cover {
-		order = append(order, i)
-	}
-	slices.Sort(order)
+	order := slices.Sorted(maps.Keys(cover))
 	for _, i := range order {
 		c := cover[i]
 		if utf8.RuneCountInString(key) >= 4 && strings.Contains(l.turns[i].key, key) {

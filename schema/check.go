@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 
 	"membench/internal/codec"
@@ -35,9 +36,7 @@ func (c *Check) UnmarshalJSON(b []byte) error {
 	if v.Fix != "" && v.Mend != "" {
 		return errors.New(`a check has "fix" or its old name "mend", not both`)
 	}
-	if v.Fix == "" {
-		v.Fix = v.Mend
-	}
+	v.Fix = cmp.Or(v.Fix, v.Mend)
 	*c = Check(v.check)
 	return nil
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"strconv"
@@ -58,12 +59,7 @@ func reserved(r rune, sep string) bool {
 }
 
 func needsEscape(s, sep string) bool {
-	for _, r := range s {
-		if reserved(r, sep) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return reserved(r, sep) })
 }
 
 func escape(s, sep string) string {
@@ -244,10 +240,7 @@ func (m Mint) About(claim ClaimID, object EntityID) EdgeID {
 // since 0.1.0 there is one per claim and memory.
 func (m Mint) EvidencedBy(claim ClaimID, memory MemoryID, point PointID, index int) EdgeID {
 	if m.V == V001 {
-		last := point.Text()
-		if last == "" {
-			last = strconv.Itoa(index)
-		}
+		last := cmp.Or(point.Text(), strconv.Itoa(index))
 		return EdgeID("evidenced_by:" + string(claim) + ":" + string(memory) + ":" + last)
 	}
 	return m.Edge(EdgeEvidencedBy, NodeID(claim), NodeID(memory))

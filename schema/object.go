@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"membench/internal/codec"
@@ -131,12 +132,7 @@ func (o Object) Without(names ...string) Object {
 }
 
 func contains(names []string, s string) bool {
-	for _, n := range names {
-		if n == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, s)
 }
 
 // An ObjectBuilder writes members in the order of the calls.

@@ -100,9 +100,7 @@ func (e *FailedError) Add(more *FailedError) {
 		e.Why = map[string]int{}
 	}
 	e.Failed += more.Failed
-	for k, n := range more.Why {
-		e.Why[k] += n
-	}
+	Tally(e.Why, more.Why)
 }
 
 // AsError is e, and nil where nothing failed.
@@ -176,4 +174,11 @@ func (l Limit) String() string {
 		return strconv.FormatFloat(l.Percent, 'g', -1, 64) + "%"
 	}
 	return strconv.Itoa(l.N)
+}
+
+// Tally adds counts to counts.
+func Tally[K comparable](to, more map[K]int) {
+	for k, n := range more {
+		to[k] += n
+	}
 }

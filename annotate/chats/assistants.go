@@ -277,9 +277,7 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 			r.leave("parts of type "+p.Type, pos)
 		}
 	}
-	if out.Text == "" {
-		out.Text = m.Text
-	}
+	out.Text = cmp.Or(out.Text, m.Text)
 	for _, f := range slices.Concat(m.Attachments, m.Files) {
 		out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(f.Type), Name: f.Name, Text: f.Content})
 	}

@@ -11,6 +11,7 @@
 package chats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -124,9 +125,7 @@ func unknown(path string, files []*file, o Options) *schema.Finding {
 			break
 		}
 	}
-	if f.Hint == "" {
-		f.Hint = "write it as a CSV file with a header, and name its columns: --map sender=COLUMN,text=COLUMN,time=COLUMN"
-	}
+	f.Hint = cmp.Or(f.Hint, "write it as a CSV file with a header, and name its columns: --map sender=COLUMN,text=COLUMN,time=COLUMN")
 	return f
 }
 

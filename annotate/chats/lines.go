@@ -331,9 +331,7 @@ func phoneName(f *file) string {
 			continue
 		}
 		name, said := s.speech()
-		if group == "" {
-			group = name
-		}
+		group = cmp.Or(group, name)
 		if name == group && !byPhone.MatchString(said) {
 			return ""
 		}

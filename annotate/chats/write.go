@@ -2,6 +2,7 @@ package chats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -133,9 +134,7 @@ type counter struct {
 }
 
 func (c *counter) take(m Message, out func([]byte) error) error {
-	if m.Role == "" {
-		m.Role = "user"
-	}
+	m.Role = cmp.Or(m.Role, "user")
 	l := line{Role: m.Role, Content: m.Text, Name: m.Name, ConvID: m.Conv, Title: m.Title, Quote: m.Quote, Attachments: m.Attachments,
 		SourceFile: m.Pos.File, SourceLine: m.Pos.Line}
 	if m.Time.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,12 +48,7 @@ func (o Options) endpoints(p *config.Project) []*endpointGroup {
 }
 
 func (g *endpointGroup) names() []string {
-	var out []string
-	for m := range g.models {
-		out = append(out, m)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(g.models))
 }
 
 func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices config.PriceTable) []schema.Check {

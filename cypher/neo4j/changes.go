@@ -57,10 +57,8 @@ const recordState = "MATCH (g:" + heldLabel + " {scope: $scope}) RETURN coalesce
 func revisionOf(v []any) string {
 	epoch, _ := v[0].(string)
 	rev, _ := v[1].(int64)
-	return revisionText(epoch, rev)
+	return epoch + ":" + strconv.FormatInt(rev, 10)
 }
-
-func revisionText(epoch string, rev int64) string { return epoch + ":" + strconv.FormatInt(rev, 10) }
 
 // changed are the keys of the nodes that changed, and of the edges behind their type.
 func (d *done) changed(b *batch) (nodes, edges []string) {

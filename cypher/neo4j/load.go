@@ -197,9 +197,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		return nil
 	}
 	for s, err := range in {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			for _, f := range apart(err) {
 				l.finding(f)

@@ -1,6 +1,7 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -52,9 +53,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	case scheme != "bolt" && scheme != "neo4j", secure != "" && secure != "s" && secure != "ssc":
 		return nil, fmt.Errorf("%w: have scheme %s, want bolt or neo4j (with +s or +ssc for TLS; Bolt's port is 7687)", ErrURI, u.Scheme)
 	}
-	if c.Retry == 0 {
-		c.Retry = time.Minute
-	}
+	c.Retry = cmp.Or(c.Retry, time.Minute)
 	trust, err := c.tls()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"membench/internal/textnorm"
+	"membench/schema"
 	"membench/schema/findings"
 )
 
@@ -69,9 +70,7 @@ func (r *Report) Add(more *Report) {
 			m.to[k].plus(*c)
 		}
 	}
-	for k, n := range more.Findings {
-		r.Findings[k] += n
-	}
+	schema.Tally(r.Findings, more.Findings)
 	r.Detached += more.Detached
 	r.Deletes = append(r.Deletes, more.Deletes...)
 	r.Batches += more.Batches
@@ -108,12 +107,7 @@ func (r *Report) Write(w io.Writer) error {
 		by   map[string]*Count
 	}{{"nodes", &r.Nodes, r.Labels}, {"edges", &r.Edges, r.Types}} {
 		line(part.name, part.all)
-		names := make([]string, 0, len(part.by))
-		for k := range part.by {
-			names = append(names, k)
-		}
-		slices.Sort(names)
-		for _, k := range names {
+		for _, k := range slices.Sorted(maps.Keys(part.by)) {
 			line("  "+textnorm.OneLine(k, 20), part.by[k])
 		}
 	}

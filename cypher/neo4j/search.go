@@ -1,6 +1,7 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -123,9 +124,7 @@ func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float3
 	dims := 0
 	for _, id := range slices.Sorted(maps.Keys(vectors)) {
 		v := vectors[id]
-		if dims == 0 {
-			dims = len(v)
-		}
+		dims = cmp.Or(dims, len(v))
 		if len(v) != dims || dims == 0 {
 			return fmt.Errorf("vectors of %d and %d dimensions in one call", dims, len(v))
 		}

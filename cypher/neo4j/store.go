@@ -1,6 +1,7 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -227,9 +228,7 @@ func (db *DB) ApplyVectors(ctx context.Context, changes iter.Seq2[schema.Change,
 	var a graph.Applied
 	c := newCollector()
 	for ch, err := range changes {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		var e schema.Element
 		if err == nil {
 			e, err = graph.Target(ch)

@@ -9,6 +9,7 @@
 package beam
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,9 +197,7 @@ func addBatch(v *datasets.Value, b *datasets.Builder, x batch) {
 					at = day.Format(time.DateOnly)
 				}
 			}
-			if session.Time == "" {
-				session.Time = at
-			}
+			session.Time = cmp.Or(session.Time, at)
 			text := generatorIndex.ReplaceAllString(t.Content, "")
 			if strings.TrimSpace(text) == "" {
 				v.Warn("DST014", "a turn without text, skipped", t.ID.Text, place...)

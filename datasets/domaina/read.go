@@ -1,6 +1,7 @@
 package domaina
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -167,9 +168,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 			v.Warn("DST002", "an entry of the dialogue that is not a turn; it was skipped", string(raw), here...)
 			continue
 		}
-		if e.Role == "" {
-			e.Role = "user"
-		}
+		e.Role = cmp.Or(e.Role, "user")
 		if !slices.Contains([]string{"user", "assistant", "system", "tool"}, e.Role) {
 			v.Warn("DST002", "an unknown role, taken as the user's", e.Role, append(here, "role")...)
 			e.Role = "user"
@@ -181,9 +180,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 			if x.Type == "" && !a.NoType {
 				x.Type = "image_caption"
 			}
-			if x.Path == "" {
-				x.Path = a.ImagePath
-			}
+			x.Path = cmp.Or(x.Path, a.ImagePath)
 			att = append(att, x)
 			if x.ID != "" {
 				names = append(names, "image:"+x.ID)
@@ -227,9 +224,7 @@ func ask(v *datasets.Value, b *datasets.Builder, cp checkpoint, i int, raw []byt
 	} else {
 		out = schema.Question{ID: name, Category: Category(q.Type, q.Abbrev), RawCategory: q.Type, Difficulty: q.Level}
 		out.Abstain = out.Category == schema.CatABS
-		if out.RawCategory == "" {
-			out.RawCategory = q.Abbrev
-		}
+		out.RawCategory = cmp.Or(out.RawCategory, q.Abbrev)
 		var turns []int
 		for el := range datasets.Elements(q.Evidence) {
 			var e evidenceItem

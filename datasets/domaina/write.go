@@ -1,6 +1,7 @@
 package domaina
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"path/filepath"
@@ -135,9 +136,7 @@ func split(c schema.Case) (sample, pointRow, checkpointRow, error) {
 			if im := (implied{ID: cp.ID == "", Covered: cp.Covered == nil}); im != (implied{}) {
 				cp.Rest = &im
 			}
-			if cp.ID == "" {
-				cp.ID = "end"
-			}
+			cp.ID = cmp.Or(cp.ID, "end")
 			if cp.Covered == nil {
 				cp.Covered = all
 			}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -93,16 +94,11 @@ func conversation(v *datasets.Value) (*datasets.Builder, map[string][]byte, erro
 			return nil, nil, err
 		}
 	}
-	members := map[string][]byte{}
-	for k, m := range codec.Members(v.Bytes) {
-		members[k] = m
-	}
+	members := maps.Collect(codec.Members(v.Bytes))
 	var at []string // of the conversation's keys
 	if inner, ok := members["conversation"]; ok {
 		at = []string{"conversation"}
-		for k, m := range codec.Members(inner) {
-			members[k] = m
-		}
+		maps.Insert(members, codec.Members(inner))
 	}
 	text := func(name string) string {
 		if m := members[name]; len(m) > 0 && m[0] == '"' {

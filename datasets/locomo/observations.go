@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"membench/datasets"
@@ -60,10 +61,7 @@ func Observations(ctx context.Context, files []jsonl.File, o datasets.Options) s
 }
 
 func observations(v *datasets.Value, b *datasets.Builder, raw []byte) (out []schema.MemoryExport) {
-	filed := map[string][]byte{}
-	for k, m := range codec.Members(raw) {
-		filed[k] = m
-	}
+	filed := maps.Collect(codec.Members(raw))
 	for _, s := range b.Case.Sessions {
 		for speaker, list := range codec.Members(filed[s.ID+"_observation"]) {
 			i := 0

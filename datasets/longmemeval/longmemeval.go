@@ -8,6 +8,7 @@
 package longmemeval
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -144,9 +145,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		if abstain {
 			q.Category = schema.CatABS
 		}
-		if q.Category == "" {
-			q.Category = schema.CatIE
-		}
+		q.Category = cmp.Or(q.Category, schema.CatIE)
 		var turns []int
 		for _, g := range gold {
 			in, ok := where[g]

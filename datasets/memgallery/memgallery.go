@@ -4,6 +4,7 @@
 package memgallery
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strconv"
@@ -88,9 +89,7 @@ func read(v *datasets.Value, d dialog) (schema.Case, error) {
 			v.Warn("DST009", "a session's date cannot be read, skipped", s.Date, append(at, "date")...)
 			s.Date = ""
 		}
-		if s.ID == "" {
-			s.ID = "D" + strconv.Itoa(i+1)
-		}
+		s.ID = cmp.Or(s.ID, "D"+strconv.Itoa(i+1))
 		b.Session(schema.Session{ID: s.ID, Time: s.Date})
 		for j, r := range s.Rounds {
 			addRound(v, b, r, s.Date, append(at[:2:2], "dialogues", strconv.Itoa(j)))

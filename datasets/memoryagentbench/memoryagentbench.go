@@ -9,6 +9,7 @@
 package memoryagentbench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -169,9 +170,7 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 		if len(golds) > 1 {
 			q.Answers = golds
 		}
-		if q.ID == "" {
-			q.ID = id + "/q/" + strconv.Itoa(i)
-		}
+		q.ID = cmp.Or(q.ID, id+"/q/"+strconv.Itoa(i))
 		if t := at(r.Meta.Types, i); strings.HasPrefix(r.Meta.Source, "longmemeval") && t != "" {
 			q.RawCategory = t
 			if c, ok := lmeTypes[t]; ok {

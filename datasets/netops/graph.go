@@ -1,6 +1,7 @@
 package netops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -51,10 +52,7 @@ type graphBuilder struct {
 }
 
 func (b *graphBuilder) turn(s schema.Session, t schema.CaseTurn, what []said) error {
-	at := t.Time
-	if at == "" {
-		at = s.Time
-	}
+	at := cmp.Or(t.Time, s.Time)
 	if len(at) == len("2006-01-02T15:04:05") {
 		at += "Z"
 	}

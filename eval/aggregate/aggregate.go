@@ -10,6 +10,7 @@ package aggregate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -244,7 +245,7 @@ func (a *Aggregator) apart(dataset string) []string {
 
 // Summaries gives one summary for each system and data set, sorted by (dataset, system).
 func (a *Aggregator) Summaries() []schema.Summary {
-	keys := sortedKeys(a.runs, func(x, y key) int { return cmp.Or(cmp.Compare(x.dataset, y.dataset), cmp.Compare(x.system, y.system)) })
+	keys := slices.SortedFunc(maps.Keys(a.runs), func(x, y key) int { return cmp.Or(cmp.Compare(x.dataset, y.dataset), cmp.Compare(x.system, y.system)) })
 	out := make([]schema.Summary, len(keys))
 	for i, k := range keys {
 		out[i] = a.summary(k, a.runs[k])
@@ -266,13 +267,13 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
 	}
-	for _, id := range sortedKeys(r.scores, func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
+	for _, id := range slices.SortedFunc(maps.Keys(r.scores), func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))
 		if n := s.Scores[len(s.Scores)-1].Overall.Clusters; n > 1 && n < 10 && len(s.Scores) == 1 {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("with only %d cases, intervals by case are wide", n))
 		}
 	}
-	for _, u := range sortedKeys(r.usage, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+	for _, u := range slices.SortedFunc(maps.Keys(r.usage), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		s.Usage = append(s.Usage, *r.usage[u])
 	}
 	if s.Cost = figure.Cost(s.Usage, a.o.Prices); s.Cost != nil && len(s.Cost.Unpriced) > 0 {
@@ -285,7 +286,7 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 	from := r.scores[id]
 	out := schema.Score{Protocol: id.protocol, By: id.by, Outcomes: from.outcomes, Overall: from.overall.Figure(o), Binary: from.overall.Binary()}
 	var values []float64
-	for _, name := range sortedKeys(from.raw, cmp.Compare[string]) {
+	for _, name := range slices.Sorted(maps.Keys(from.raw)) {
 		f := from.raw[name].Figure(o)
 		var ours []string
 		for c, raws := range r.raws {
@@ -309,13 +310,13 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 		}
 		return len(order)
 	}
-	for _, name := range sortedKeys(from.cats, func(x, y string) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(x, y)) }) {
-		out.Categories = append(out.Categories, schema.CategoryFigure{Category: name, Of: sortedKeys(r.raws[name], cmp.Compare[string]), Figure: from.cats[name].Figure(o)})
+	for _, name := range slices.SortedFunc(maps.Keys(from.cats), func(x, y string) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(x, y)) }) {
+		out.Categories = append(out.Categories, schema.CategoryFigure{Category: name, Of: slices.Sorted(maps.Keys(r.raws[name])), Figure: from.cats[name].Figure(o)})
 	}
 	out.Corrected = from.corrected(o)
 	if len(from.repeats) > 1 {
 		var each []float64
-		for _, n := range sortedKeys(from.repeats, cmp.Compare[int]) {
+		for _, n := range slices.Sorted(maps.Keys(from.repeats)) {
 			each = append(each, figure.Mean(from.repeats[n]))
 		}
 		out.Repeats = figure.Spread(each)
@@ -353,17 +354,8 @@ func (s *score) corrected(o figure.Options) *schema.Corrected {
 	c.Questions, c.LeftOut = len(anew), len(left)
 	slices.Sort(c.Overlays)
 	c.Overall = all.Figure(o)
-	for _, raw := range sortedKeys(byLabel, cmp.Compare[string]) {
+	for _, raw := range slices.Sorted(maps.Keys(byLabel)) {
 		c.RawCategories = append(c.RawCategories, schema.CategoryFigure{Category: raw, Figure: byLabel[raw].Figure(o)})
 	}
 	return c
-}
-
-func sortedKeys[K comparable, V any](m map[K]V, less func(a, b K) int) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, less)
-	return keys
 }

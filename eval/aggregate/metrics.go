@@ -2,6 +2,8 @@ package aggregate
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"membench/eval/figure"
@@ -146,7 +148,7 @@ func (m *metrics) grade(g *schema.Grade) {
 // chosen is the judge whose verdicts are reported: a model before a rule, then by
 // name, so that a rule's verdict is never reported as a model's.
 func chosen[V any](m map[judgeKey]V) (judgeKey, V) {
-	keys := sortedKeys(m, func(a, b judgeKey) int {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b judgeKey) int {
 		return cmp.Or(ruleLast(a.by)-ruleLast(b.by), cmp.Compare(a.protocol, b.protocol), cmp.Compare(a.by, b.by))
 	})
 	if len(keys) == 0 {
@@ -171,7 +173,7 @@ func (m *metrics) result(system string) *schema.Metrics {
 		return nil
 	}
 	out := &schema.Metrics{BaselineID: system}
-	who := sortedKeys(m.sessions, func(a, b schema.By) int { return cmp.Or(ruleLast(a)-ruleLast(b), cmp.Compare(a, b)) })
+	who := slices.SortedFunc(maps.Keys(m.sessions), func(a, b schema.By) int { return cmp.Or(ruleLast(a)-ruleLast(b), cmp.Compare(a, b)) })
 	if len(who) > 0 {
 		out.SessionsBy = who[0]
 		m.sessions[who[0]].fill(out)

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -235,9 +236,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 		if err != nil {
 			return Report{}, err
 		}
-		if rep.Judge == "" {
-			rep.Judge = d.grade.Grader()
-		}
+		rep.Judge = cmp.Or(rep.Judge, d.grade.Grader())
 		c := by[d.kind]
 		c.made++
 		c.runes += utf8.RuneCountInString(d.rec.Answer)

@@ -80,9 +80,7 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed fu
 		if err != nil {
 			return CheckReport{}, err
 		}
-		if rep.Judge == "" {
-			rep.Judge = d.g.Grader()
-		}
+		rep.Judge = cmp.Or(rep.Judge, d.g.Grader())
 		k := key{d.p.Set, d.p.Shape.Name, d.p.Shape.Right}
 		if by[k] == nil {
 			by[k] = &count{}
@@ -151,11 +149,7 @@ func rate(k, n int, conf float64) Rate {
 
 // defaults replaces zero values by the defaults.
 func (o Options) defaults() Options {
-	if o.Threshold == 0 {
-		o.Threshold = .5
-	}
-	if o.Conf == 0 {
-		o.Conf = .95
-	}
+	o.Threshold = cmp.Or(o.Threshold, .5)
+	o.Conf = cmp.Or(o.Conf, .95)
 	return o
 }

@@ -10,6 +10,7 @@ package calibrate
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -246,12 +247,7 @@ func (p *Pool) shaped(r schema.QARecord, shapes []Shape) []Plant {
 }
 
 func anyShares(g string, golds []string) bool {
-	for _, x := range golds {
-		if shares(g, x) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(golds, func(x string) bool { return shares(g, x) })
 }
 
 // shares reports whether two texts have a word of four letters, a number or a pair of
@@ -261,12 +257,7 @@ func shares(a, b string) bool {
 	for _, w := range units(a) {
 		words[w] = true
 	}
-	for _, w := range units(b) {
-		if words[w] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(units(b), func(w string) bool { return words[w] })
 }
 
 func units(s string) (out []string) {

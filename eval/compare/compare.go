@@ -9,6 +9,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,12 +34,8 @@ type Options struct {
 
 func (o Options) defaults() Options {
 	o.Options = o.Options.Defaults()
-	if o.Alpha == 0 {
-		o.Alpha = 0.05
-	}
-	if o.Power == 0 {
-		o.Power = 0.8
-	}
+	o.Alpha = cmp.Or(o.Alpha, 0.05)
+	o.Power = cmp.Or(o.Power, 0.8)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -156,9 +157,7 @@ func replayPCM(ctx context.Context, w io.Writer, d memory.Deps, o pcm.Options, c
 		b := memory.Batch{Key: s.ID, Session: s.ID}
 		for _, u := range s.Turns {
 			t := u.Turn(c.ConvID)
-			if t.Time == "" {
-				t.Time = s.Time
-			}
+			t.Time = cmp.Or(t.Time, s.Time)
 			b.Turns = append(b.Turns, t)
 			k.Turns++
 			k.Said += recall.TokensOf(t.Name + ": " + t.Text)
@@ -256,9 +255,7 @@ func keptOf(path, dataset string) (sum Kept, err error) {
 		}
 		if k.Dataset == dataset {
 			sum.Turns, sum.Said, sum.Active, sum.All = sum.Turns+k.Turns, sum.Said+k.Said, sum.Active+k.Active, sum.All+k.All
-			for t, n := range k.Nodes {
-				sum.Nodes[t] += n
-			}
+			schema.Tally(sum.Nodes, k.Nodes)
 		}
 	}
 	return sum, nil

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 		r.arms = append(r.arms, a.name)
 		path := filepath.Join(e.runDir(a), records.QAFile)
 		for rec, err := range records.QA(ctx, nil, path) {
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			var f *schema.Finding
 			if errors.As(err, &f) {
 				e.found(f)
@@ -117,10 +116,7 @@ func (e *experiment) answer(q *schema.QARecord) (x answer, ok bool) {
 	}
 	x.ms = q.RetrieveMS + q.AnswerMS
 	if q.Attribution != nil {
-		x.cause = q.Attribution.Cause
-		if x.cause == "" {
-			x.cause = q.Attribution.Hop
-		}
+		x.cause = cmp.Or(q.Attribution.Cause, q.Attribution.Hop)
 	}
 	return x, ok
 }
@@ -143,12 +139,7 @@ func (r *results) categories(dataset string) (out []string) {
 
 // keys are the questions of a map in a fixed order.
 func keys(a answers) []string {
-	out := make([]string, 0, len(a))
-	for k := range a {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(a))
 }
 
 // An estimate is a mean with its interval over conversations.
@@ -160,13 +151,8 @@ type estimate struct {
 
 // estimateOf returns the mean over clusters; share reports that the values are in [0,1], otherwise they are differences of such.
 func estimateOf(byConversation map[string]*stats.Cluster, share bool) estimate {
-	names := make([]string, 0, len(byConversation))
-	for k := range byConversation {
-		names = append(names, k)
-	}
-	slices.Sort(names)
 	var list []stats.Cluster
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(byConversation)) {
 		list = append(list, *byConversation[k])
 	}
 	c := stats.ClusterMean(list)

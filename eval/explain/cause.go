@@ -92,10 +92,5 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 		return false
 	}
 	newest := len(needs) - 1 // needs are in the order of the turns
-	for _, n := range needs[:newest] {
-		if says(n.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(needs[:newest], func(n *need) bool { return says(n.text) })
 }

@@ -11,6 +11,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -52,12 +53,8 @@ type Options struct {
 }
 
 func (o Options) defaults() Options {
-	if o.Threshold == 0 {
-		o.Threshold = 0.5
-	}
-	if o.LongContext == 0 {
-		o.LongContext = 4000
-	}
+	o.Threshold = cmp.Or(o.Threshold, 0.5)
+	o.LongContext = cmp.Or(o.LongContext, 4000)
 	return o
 }
 

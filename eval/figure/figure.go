@@ -4,6 +4,7 @@
 package figure
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -20,9 +21,7 @@ type Options struct {
 
 // Defaults replaces zero values by the defaults.
 func (o Options) Defaults() Options {
-	if o.Confidence == 0 {
-		o.Confidence = 0.95
-	}
+	o.Confidence = cmp.Or(o.Confidence, 0.95)
 	return o
 }
 
@@ -123,11 +122,7 @@ func (c *Cell) Sum() float64 {
 }
 
 func (c *Cell) sorted() []stats.Cluster {
-	names := make([]string, 0, len(c.clusters))
-	for name := range c.clusters {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(c.clusters))
 	out := make([]stats.Cluster, len(names))
 	for i, name := range names {
 		for _, v := range slices.Sorted(slices.Values(c.clusters[name])) {

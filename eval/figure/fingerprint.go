@@ -81,11 +81,7 @@ func (p *Prints) Fingerprint() map[string]string {
 		}
 	})}
 	for field, values := range p.values {
-		var list []string
-		for v := range values {
-			list = append(list, v)
-		}
-		slices.Sort(list)
+		list := slices.Sorted(maps.Keys(values))
 		out[field] = strings.Join(list, ",")
 	}
 	return out

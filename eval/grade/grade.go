@@ -11,6 +11,7 @@
 package grade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,9 +135,7 @@ func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Co
 			return it, f(ctx, &it.rec.V)
 		})
 		for it, err := range out {
-			if err == nil {
-				err = it.err
-			}
+			err = cmp.Or(err, it.err)
 			if !yield(it.rec, err) {
 				return
 			}

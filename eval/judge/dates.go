@@ -2,6 +2,7 @@ package judge
 
 import (
 	"membench/internal/timex"
+	"slices"
 )
 
 // when holds the dates of a text.
@@ -49,12 +50,7 @@ func timeWord(w string) bool {
 
 // holds reports whether an expression covers the byte at pos.
 func (w *when) holds(pos int) bool {
-	for _, e := range w.all {
-		if pos >= e.Pos && pos < e.End {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.all, func(e timex.Expr) bool { return pos >= e.Pos && pos < e.End })
 }
 
 // yearOf is the year of the first expression that has one.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -87,7 +88,7 @@ func (e *evidence) places() []float64 {
 		if start == "" {
 			start = e.at.low()[min(u.pos, len(e.at.low())):]
 		}
-		rest += int(b2f(!e.said[i] && !frame(&u.tok)))
+		rest += int(b2f(!e.said[i] && !frame(u)))
 	}
 	for j := range e.q {
 		if e.q[j].stop {
@@ -95,7 +96,7 @@ func (e *evidence) places() []float64 {
 		}
 		n++
 		for i := range e.a {
-			if e.a[i].sent == last && means(&e.q[j].tok, &e.a[i].tok) >= .7 {
+			if e.a[i].sent == last && means(&e.q[j], &e.a[i]) >= .7 {
 				asked++
 				break
 			}
@@ -124,9 +125,7 @@ func (e *evidence) valuesSaid() []float64 {
 			continue
 		}
 		last = 2*b2f(same) - 1
-		if first == 0 {
-			first = last
-		}
+		first = cmp.Or(first, last)
 		if !same {
 			other++
 			home += int(b2f(a.pos >= e.from && a.pos < e.to))
@@ -153,18 +152,18 @@ func (e *evidence) roles() []float64 {
 				named = u.pos
 			}
 		}
-		if named >= 0 && means(&q[1], &u.tok) >= .7 {
+		if named >= 0 && means(&q[1], u) >= .7 {
 			verb = u.pos
 		}
 	}
 	elsewhere, other := 0, 0
 	for j := range e.q {
 		x := &e.q[j]
-		if x.stop || frame(&x.tok) || e.asked[j] || !x.name && !x.num && !x.han {
+		if x.stop || frame(x) || e.asked[j] || !x.name && !x.num && !x.han {
 			continue
 		}
 		for i := range e.a {
-			if u := &e.a[i]; !e.home(u) && means(&x.tok, &u.tok) >= .7 {
+			if u := &e.a[i]; !e.home(u) && means(x, u) >= .7 {
 				elsewhere++
 				break
 			}

@@ -6,8 +6,8 @@ import "strings"
 type evidence struct {
 	*prepared
 	r         *reading
-	gold      []*unit
-	a, q      []unit
+	gold      []*tok
+	a, q      []tok
 	from, to  int      // bytes of the home
 	said      []bool   // of the answer's words: by gold or question
 	covered   []bool   // of the gold's
@@ -58,11 +58,11 @@ func (p *prepared) bytes(c *clause) (from, to int) {
 	return p.at.toks[c.from].pos, to
 }
 
-func (e *evidence) home(u *unit) bool { return u.pos >= e.from && u.pos < e.to }
+func (e *evidence) home(u *tok) bool { return u.pos >= e.from && u.pos < e.to }
 
 // own are the words of meaning of the gold that the question does not have, or all of them.
-func (p *prepared) own() []*unit {
-	var own, all []*unit
+func (p *prepared) own() []*tok {
+	var own, all []*tok
 	g, q := p.gt.units(), p.qt.units()
 	for i := range g {
 		u := &g[i]
@@ -91,7 +91,7 @@ func (e *evidence) cover() {
 		u := &e.a[i]
 		e.said[i] = u.stop
 		for j := range e.q {
-			e.said[i] = e.said[i] || !e.q[j].stop && means(&e.q[j].tok, &u.tok) >= .7
+			e.said[i] = e.said[i] || !e.q[j].stop && means(&e.q[j], u) >= .7
 		}
 	}
 	head := len(e.gt.raw)
@@ -102,7 +102,7 @@ func (e *evidence) cover() {
 	}
 	for j, g := range e.gold {
 		for i := range e.a {
-			if !e.a[i].stop && means(&g.tok, &e.a[i].tok) >= .7 || e.valueSaid(g.pos, e.a[i].pos) {
+			if !e.a[i].stop && means(g, &e.a[i]) >= .7 || e.valueSaid(g.pos, e.a[i].pos) {
 				e.covered[j], e.said[i] = true, true
 				e.sentences[j] |= 1 << min(e.a[i].sent, 63)
 			}
@@ -116,7 +116,7 @@ func (e *evidence) cover() {
 // rest counts the words that neither gold nor question has.
 func (e *evidence) rest() {
 	for i := range e.a {
-		if u := &e.a[i]; !e.said[i] && !frame(&u.tok) {
+		if u := &e.a[i]; !e.said[i] && !frame(u) {
 			e.restAll++
 			e.restHome += int(b2f(e.home(u)))
 		}
@@ -124,21 +124,21 @@ func (e *evidence) rest() {
 }
 
 // contradict counts the contradictions to a word of the gold: its opposite, another word of its kind, another name or number.
-func (e *evidence) contradict(j int, g *unit) {
+func (e *evidence) contradict(j int, g *tok) {
 	opp, sib, name, num := false, false, false, false
 	for i := range e.a {
 		u := &e.a[i]
 		if u.stop && len(u.anti) == 0 || e.gt.unitHas(u.stem) {
 			continue
 		}
-		if opposite(&g.tok, &u.tok) && !e.qt.unitHas(u.stem) && !(u.pos > 0 && deniedBefore(e.a, i)) {
+		if opposite(g, u) && !e.qt.unitHas(u.stem) && !(u.pos > 0 && deniedBefore(e.a, i)) {
 			opp = true
 			e.oppositesHome += int(b2f(e.home(u)))
 		}
 		if e.said[i] || e.covered[j] {
 			continue
 		}
-		if sibling(&g.tok, &u.tok) {
+		if sibling(g, u) {
 			sib = true
 			e.siblingsHome += int(b2f(e.home(u)))
 		}
@@ -159,7 +159,7 @@ func (e *evidence) turned() {
 			continue
 		}
 		for j := range e.q {
-			if !e.q[j].stop && opposite(&e.q[j].tok, &u.tok) && !e.gt.unitHas(u.stem) && !e.qt.unitHas(u.stem) {
+			if !e.q[j].stop && opposite(&e.q[j], u) && !e.gt.unitHas(u.stem) && !e.qt.unitHas(u.stem) {
 				e.questionOpposite++
 			}
 		}
@@ -171,12 +171,12 @@ func (e *evidence) focus(s *standing) {
 	n := 0.
 	e.asked = make([]bool, len(e.q))
 	for j := range e.q {
-		if e.q[j].stop || frame(&e.q[j].tok) {
+		if e.q[j].stop || frame(&e.q[j]) {
 			continue
 		}
 		n++
 		for i := range e.a {
-			e.asked[j] = e.asked[j] || e.home(&e.a[i]) && means(&e.q[j].tok, &e.a[i].tok) >= .7
+			e.asked[j] = e.asked[j] || e.home(&e.a[i]) && means(&e.q[j], &e.a[i]) >= .7
 		}
 		e.homeAsked += b2f(e.asked[j])
 	}
@@ -204,9 +204,9 @@ func (e *evidence) takesUp(c *clause) (lacks, rest int) {
 		if u.pos < from || u.pos >= to {
 			continue
 		}
-		rest += int(b2f(!e.said[i] && !frame(&u.tok)))
+		rest += int(b2f(!e.said[i] && !frame(u)))
 		for j := range e.q {
-			lacks += int(b2f(!e.q[j].stop && !frame(&e.q[j].tok) && !e.asked[j] && means(&e.q[j].tok, &u.tok) >= .7))
+			lacks += int(b2f(!e.q[j].stop && !frame(&e.q[j]) && !e.asked[j] && means(&e.q[j], u) >= .7))
 		}
 	}
 	return lacks, rest

@@ -39,12 +39,7 @@ func (p *prepared) valued() bool {
 }
 
 func heldBy(list []value, pos int) bool {
-	for _, v := range list {
-		if pos >= v.pos && pos < v.end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(v value) bool { return pos >= v.pos && pos < v.end })
 }
 
 func (t *text) has(stem string) bool {
@@ -145,12 +140,7 @@ func (p *prepared) reckoned(pos int) bool {
 }
 
 func anySame(list []value, a value) bool {
-	for _, v := range list {
-		if sameValue(v, a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(v value) bool { return sameValue(v, a) })
 }
 
 // contradicts reports whether a may be meant instead of g.

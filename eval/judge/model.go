@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -91,8 +92,6 @@ func DefaultThreshold(m Method) float64 {
 	if m == Rules {
 		t = model().Thresholds.Rules
 	}
-	if t == 0 {
-		t = .5
-	}
+	t = cmp.Or(t, .5)
 	return t
 }

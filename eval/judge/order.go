@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An order is a sequence of things that happen one after another or replace one another. Words of order move the adjacent item.
 
@@ -40,7 +43,7 @@ func (p *prepared) inOrder() int {
 var sequels = []string{", then ", " then ", ", and finally ", ", finally ", " and finally ", ", and then ", " followed by ", "→", "->", ",然后", "然后", ",再", ",最后", "最后", ",接着", "接着", ";", " before ", " to ", "改成了", "改成", "改为", "变成", "换成", "到", ",后", ", after that "}
 
 // steps are the steps of the gold, each by its words that no other has; none where it is not a row.
-func (p *prepared) steps() [][]*unit {
+func (p *prepared) steps() [][]*tok {
 	raw := p.gt.low()
 	row := hasWithin(raw, []string{"then ", "finally", "→", "->", "followed by", "然后", "接着", "改成", "改为", "变成", "换成"}) ||
 		strings.Contains(raw, "from ") && strings.Contains(raw, " to ") || strings.Contains(raw, "从") && strings.Contains(raw, "到") || strings.Contains(raw, "先") && (strings.Contains(raw, "再") || strings.Contains(raw, ",后")) || strings.Contains(raw, " before ")
@@ -67,7 +70,7 @@ func (p *prepared) steps() [][]*unit {
 		}
 		return n
 	}
-	by, order := map[int][]*unit{}, []int{}
+	by, order := map[int][]*tok{}, []int{}
 	u := p.gt.units()
 	for i := range u {
 		if u[i].stop || ordering[u[i].word] || strings.Contains("先后", u[i].word) {
@@ -79,9 +82,9 @@ func (p *prepared) steps() [][]*unit {
 		}
 		by[n] = append(by[n], &u[i])
 	}
-	var out [][]*unit
+	var out [][]*tok
 	for _, n := range order {
-		var own []*unit
+		var own []*tok
 		for _, w := range by[n] {
 			shared := false
 			for _, m := range order {
@@ -105,11 +108,11 @@ var ordering = wordSet("first second third then next last finally after before a
 
 // place is where a text has the words of a step: the first of them that has half of it or more in
 // its neighbourhood; -1 nowhere.
-func place(t *text, step []*unit) int {
+func place(t *text, step []*tok) int {
 	u := t.units()
 	for i := range u {
 		for _, w := range step {
-			if !u[i].stop && means(&w.tok, &u[i].tok) >= .7 {
+			if !u[i].stop && means(w, &u[i]) >= .7 {
 				return i
 			}
 		}
@@ -141,7 +144,7 @@ func (p *prepared) turnsOrder(at []int) bool {
 }
 
 // choice returns the two things of a question that asks which came first or later.
-func (p *prepared) choice() (a, b []*unit, ok bool) {
+func (p *prepared) choice() (a, b []*tok, ok bool) {
 	raw := p.qt.low()
 	if !hasWithin(raw, []string{"first", "earlier", "before", "sooner", "先"}) || len(raw) != len(p.qt.raw) {
 		return nil, nil, false
@@ -183,15 +186,10 @@ func (p *prepared) choice() (a, b []*unit, ok bool) {
 }
 
 // which reports whether a text puts a first (+1) or b (-1); 0 if it is undecided.
-func (p *prepared) which(t *text, a, b []*unit) int {
+func (p *prepared) which(t *text, a, b []*tok) int {
 	u := t.units()
-	at := func(step []*unit, i int) bool {
-		for _, w := range step {
-			if !u[i].stop && means(&w.tok, &u[i].tok) >= .7 {
-				return true
-			}
-		}
-		return false
+	at := func(step []*tok, i int) bool {
+		return slices.ContainsFunc(step, func(w *tok) bool { return !u[i].stop && means(w, &u[i]) >= .7 })
 	}
 	type mention struct{ who, at int }
 	var row []mention

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 var abstentions = []string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
 	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"}
@@ -102,12 +105,7 @@ func affirms(s string) bool {
 }
 
 func hasAny(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // turnsRound reports whether the first sentence of a text has the opposite of a word of the question but not the word: "she dislikes it" says no to "does she
@@ -119,7 +117,7 @@ func turnsRound(q, t *text) bool {
 			continue
 		}
 		for j := range u {
-			if u[j].sent == 0 && opposite(&qu[i].tok, &u[j].tok) {
+			if u[j].sent == 0 && opposite(&qu[i], &u[j]) {
 				return true
 			}
 		}
@@ -201,7 +199,7 @@ func (p *prepared) goldWithholds() bool {
 	own := 0
 	for i := range t.units() {
 		u := &t.units()[i]
-		if u.sent > 0 || u.stop || telling[u.word] || giving[u.word] || frame(&u.tok) || u.han && (hasWithin(u.word, hanTelling) || strings.Contains(p.qt.raw, u.word) || u.neg) || p.qt.unitHas(u.stem) || source[u.word] {
+		if u.sent > 0 || u.stop || telling[u.word] || giving[u.word] || frame(u) || u.han && (hasWithin(u.word, hanTelling) || strings.Contains(p.qt.raw, u.word) || u.neg) || p.qt.unitHas(u.stem) || source[u.word] {
 			continue
 		}
 		own++
@@ -263,12 +261,7 @@ func comparePolarity(q, g, a *text) (relation, []Fact) {
 }
 
 func hasWithin(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // hanAt is the word of words that begins at a Chinese token or is in it, "" without one.

@@ -48,7 +48,7 @@ type text struct {
 	sents int
 	items [][2]int // token ranges between list marks
 
-	unitList  []unit // see units
+	unitList  []tok // see units
 	unitsRead bool
 }
 

@@ -9,19 +9,16 @@ import (
 	"membench/internal/tokens"
 )
 
-// A unit is a content word of a text: an English word or phrase, a number, or a Chinese word (elsewhere compared by pairs of characters).
-type unit struct{ tok }
-
-// units are the words of a text by their places.
-func (t *text) units() []unit {
+// units are the content words of a text by their places: English words and phrases, numbers, and Chinese words (elsewhere compared by pairs of characters).
+func (t *text) units() []tok {
 	if t.unitsRead {
 		return t.unitList
 	}
 	t.unitsRead = true
-	out := make([]unit, 0, len(t.toks))
+	out := make([]tok, 0, len(t.toks))
 	for i := range t.toks {
 		if !t.toks[i].han || t.toks[i].num {
-			out = append(out, unit{tok: t.toks[i]})
+			out = append(out, t.toks[i])
 		}
 	}
 	if t.han {
@@ -53,9 +50,9 @@ func (t *text) units() []unit {
 				k.stop = true
 				k.neg = k.neg || strings.ContainsAny(w.Form, "不没未无别")
 			}
-			out = append(out, unit{tok: k})
+			out = append(out, k)
 		}
-		slices.SortStableFunc(out, func(a, b unit) int { return a.pos - b.pos })
+		slices.SortStableFunc(out, func(a, b tok) int { return a.pos - b.pos })
 	}
 	t.unitList = out
 	return out
@@ -122,7 +119,7 @@ func (t *text) unitHas(stem string) bool {
 }
 
 // deniedBefore reports a denial among the three words before one.
-func deniedBefore(a []unit, i int) bool {
+func deniedBefore(a []tok, i int) bool {
 	for j := max(0, i-3); j < i; j++ {
 		if a[j].neg && a[j].sent == a[i].sent {
 			return true

@@ -79,9 +79,7 @@ func candidates(ctx context.Context, records schema.Seq[schema.QARecord], o Opti
 	seen := map[Key]bool{}
 	size := map[[3]string]int{}
 	for r, err := range records {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err != nil {
 			if isFinding(err) {
 				continue // the reader of the records reports it

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -72,9 +73,7 @@ func (f *gradeFigures) count(name string, score *float64, outcome, reason, doubt
 		}
 	case outcome == schema.GradeJudgeFailed:
 		g.JudgeFailed++
-		if g.FirstFailure == "" {
-			g.FirstFailure = reason
-		}
+		g.FirstFailure = cmp.Or(g.FirstFailure, reason)
 	case outcome == schema.GradeNotAnswered:
 		g.NotAnswered++
 	default:

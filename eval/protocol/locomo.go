@@ -20,11 +20,7 @@ func locomoF1() *Protocol {
 		Formula: "F1 of stemmed words as multisets, [0,1]; category 1: mean over the gold's parts of the best part of the answer; 5: 1 for an abstention",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			c := locomoCategory(r)
-			best := 0.0
-			for _, g := range r.AllGolds() {
-				best = max(best, LocomoScore(c, r.Answer, g))
-			}
-			return Scored(best)
+			return byGold(func(answer, gold string) float64 { return LocomoScore(c, answer, gold) })(r)
 		},
 	}
 }

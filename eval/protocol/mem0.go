@@ -38,13 +38,7 @@ func bleu1() *Protocol {
 		Name: "bleu1", Version: "1", Default: true,
 		Origin:  mem0Origin + " calculate_bleu_scores, NLTK 3.9.1 word_tokenize (punkt_tab English), sentence_bleu, SmoothingFunction.method1",
 		Formula: "BLEU with weights (1,0,0,0) over the tokens of the lower-cased texts, [0,1]",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			best := 0.0
-			for _, g := range r.AllGolds() {
-				best = max(best, BLEU1(r.Answer, g))
-			}
-			return Scored(best)
-		},
+		Rule:    byGold(BLEU1),
 	}
 }
 

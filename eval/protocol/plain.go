@@ -143,13 +143,7 @@ func mixedF1() *Protocol {
 	return &Protocol{
 		Name: "mixed-f1", Version: "1",
 		Formula: "F1 as multisets, a Chinese or Japanese character a word of its own (CMRC 2018's mixed segmentation), else words of em; best gold, [0,1]",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			best := 0.0
-			for _, g := range r.AllGolds() {
-				best = max(best, MixedF1(r.Answer, g))
-			}
-			return Scored(best)
-		},
+		Rule:    byGold(MixedF1),
 	}
 }
 

@@ -9,7 +9,11 @@
 // each formula.
 package protocol
 
-import "membench/schema"
+import (
+	"cmp"
+
+	"membench/schema"
+)
 
 // A Protocol grades one answer, or one retrieval. Rule or Judge is set, or both: then the rule replaces the judge in runs without a model, and the grade names
 // which one graded.
@@ -76,12 +80,8 @@ func (p *Protocol) NotAnswered(r *schema.QARecord) (g schema.Grade, ok bool) {
 // Complete fills in the members that are the same in every grade of p.
 func (p *Protocol) Complete(g schema.Grade, by schema.By) schema.Grade {
 	g.Protocol = p.ID()
-	if g.By == "" {
-		g.By = by
-	}
-	if g.Outcome == "" {
-		g.Outcome = schema.GradeScored
-	}
+	g.By = cmp.Or(g.By, by)
+	g.Outcome = cmp.Or(g.Outcome, schema.GradeScored)
 	if g.Outcome != schema.GradeScored {
 		g.Score = nil
 	}

@@ -16,13 +16,7 @@ func squadF1() *Protocol {
 		Name: "squad-f1", Version: "1", Default: true,
 		Origin:  squadOrigin + " compute_f1",
 		Formula: "F1 of words as multisets after lower-casing and dropping ASCII punctuation and a, an, the; best gold, [0,1]",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			best := 0.0
-			for _, g := range r.AllGolds() {
-				best = max(best, SquadF1(r.Answer, g))
-			}
-			return Scored(best)
-		},
+		Rule:    byGold(SquadF1),
 	}
 }
 
@@ -43,12 +37,21 @@ func squadEM() *Protocol {
 	}
 }
 
+// byGold is the rule that scores an answer by the gold that it is nearest to.
+func byGold(score func(answer, gold string) float64) func(*schema.QARecord) schema.Grade {
+	return func(r *schema.QARecord) schema.Grade {
+		best := 0.0
+		for _, g := range r.AllGolds() {
+			best = max(best, score(r.Answer, g))
+		}
+		return Scored(best)
+	}
+}
+
 // anyGold scores 1 if ok holds for one of the golds.
 func anyGold(r *schema.QARecord, ok func(gold string) bool) schema.Grade {
-	for _, g := range r.AllGolds() {
-		if ok(g) {
-			return Scored(1)
-		}
+	if slices.ContainsFunc(r.AllGolds(), ok) {
+		return Scored(1)
 	}
 	return Scored(0)
 }

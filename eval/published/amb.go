@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -76,9 +77,7 @@ func ambRow(f *file, r row) (schema.QARecord, error) {
 		q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
 	} else {
 		q.Category = memorybenchType(dataset, q.RawCategory)
-		if q.CaseID == "" {
-			q.CaseID = v.ID
-		}
+		q.CaseID = cmp.Or(q.CaseID, v.ID)
 	}
 	if !v.Correct.Set {
 		return q, nil
@@ -169,9 +168,7 @@ func verdictOf(q *schema.QARecord) (best *schema.Grade) {
 		if g.By != schema.ByRule {
 			return g
 		}
-		if best == nil {
-			best = g
-		}
+		best = cmp.Or(best, g)
 	}
 	return best
 }

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -288,9 +289,7 @@ func (a *audit) addSession(s *schema.SessionRecord) {
 	for i := range s.Grades {
 		g := &s.Grades[i]
 		name := map[string]string{"recall": sessionRecall, "interference": sessionInterference, "update": sessionUpdate}[g.Judge]
-		if name == "" {
-			name = "session-" + g.Judge
-		}
+		name = cmp.Or(name, "session-"+g.Judge)
 		t := tally(a.session, name, g.By)
 		t.all.Add(s.CaseID, s.SessionID+"/"+g.Item, &schema.Grade{Score: g.Score, Outcome: g.Outcome})
 		if g.Label != "" {

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -156,10 +157,7 @@ func (x *writer) official(q *schema.QARecord) error {
 	if err := x.list(q.CaseID, "[", "]},\n", `{"sample_id": `+string(codec.AppendString(nil, q.CaseID))+`, "qa": [`); err != nil {
 		return err
 	}
-	model := x.o.Model
-	if model == "" {
-		model = q.System
-	}
+	model := cmp.Or(x.o.Model, q.System)
 	b, err := question(q)
 	if err != nil {
 		return err

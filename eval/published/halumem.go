@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -114,9 +115,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 				s := sessions[k]
 				if s == nil {
 					dataset := f.o.Dataset
-					if dataset == "" {
-						dataset = f.format.dataset
-					}
+					dataset = cmp.Or(dataset, f.format.dataset)
 					s = &schema.SessionRecord{System: f.system, Dataset: dataset, CaseID: p.UUID, SessionID: halumemSession(p.Session), Index: p.Session, Outcome: schema.OutcomeAnswered}
 					sessions[k], at[k] = s, r.pos
 				}

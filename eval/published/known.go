@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -48,10 +49,7 @@ func digestOf(q *schema.QARecord, same *protocol.Protocol) digest {
 	if equal := same.Grade(q).Score; equal != nil && *equal == 1 {
 		d.telling = false
 	}
-	id := plain(q.Question)
-	if id == "" {
-		id = q.QuestionID
-	}
+	id := cmp.Or(plain(q.Question), q.QuestionID)
 	copy(d.key[:], sum(q.CaseID, id))
 	copy(d.answer[:], sum(q.Answer))
 	rest := append([]string{q.RawCategory}, q.AllGolds()...)

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -77,9 +78,7 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 			}
 		}
 		grades = append(grades, own...)
-		if err == nil {
-			err = e
-		}
+		err = cmp.Or(err, e)
 	}
 	q.Grades = grades
 	return q, err

@@ -322,9 +322,7 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		if f.o.Judge != "" && g.By != schema.ByRule {
 			g.By = schema.By(f.o.Judge)
 		}
-		if g.By == "" {
-			g.By = "unknown"
-		}
+		g.By = cmp.Or(g.By, "unknown")
 	}
 	return q
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -186,12 +187,7 @@ func (h head) has(names ...string) bool   { return all(h.names, names) }
 func (h head) holds(names ...string) bool { return all(h.inner, names) }
 
 func all(set map[string]bool, names []string) bool {
-	for _, n := range names {
-		if !set[n] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(n string) bool { return !set[n] })
 }
 
 func members(raw []byte) (names map[string]bool, columns []string) {

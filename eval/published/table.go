@@ -221,9 +221,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		sum := sha256.Sum256([]byte(strings.Join(strings.Fields(q.Question), " ")))
 		q.QuestionID = "q-" + hex.EncodeToString(sum[:6])
 	}
-	if q.CaseID == "" {
-		q.CaseID = oneCase
-	}
+	q.CaseID = cmp.Or(q.CaseID, oneCase)
 	if verdict := texts("verdict"); len(verdict) == 1 {
 		grades, err := f.judged(r, []scalar{{Text: verdict[0], Set: true}}, "")
 		q.Grades = grades

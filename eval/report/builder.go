@@ -252,9 +252,7 @@ func (g *group) tokens(usage []schema.StepUsage) Tokens {
 		t.Shown, t.Questions = float64(g.read)/float64(g.reads), g.reads
 	case g.about > 0: // contexts that are all empty were not recorded, or there was nothing to show
 		t.Shown, t.Questions, t.Estimated = g.about/float64(g.abouts), g.abouts, true
-		if t.Total == 0 {
-			t.Total = int(g.about)
-		}
+		t.Total = cmp.Or(t.Total, int(g.about))
 	}
 	return t
 }

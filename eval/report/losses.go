@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"membench/schema"
@@ -26,9 +27,7 @@ func (d *Dataset) losses() (out []table) {
 		r := []cell{{words: data(s.Name())}, num(grouped(l.Answers)), num(grouped(l.Answers - l.Right))}
 		for _, h := range schema.Hops() {
 			f := map[string]string{"hop": h}
-			for k, v := range filter {
-				f[k] = v
-			}
+			maps.Copy(f, filter)
 			c := cell{words: data(grouped(l.Hops[h]))}
 			if l.Hops[h] > 0 {
 				c.find = d.find(s, f)

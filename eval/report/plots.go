@@ -75,10 +75,7 @@ func (d *Dataset) bars(id string) figure {
 				c.text(x+4, y+rowHeight/2+4, "dim", none)
 				continue
 			}
-			what := name
-			if what == "" {
-				what = "Overall"
-			}
+			what := cmp.Or(name, "Overall")
 			class := "bar"
 			if bound(s.Name()) {
 				class = "bar ref"
@@ -383,9 +380,7 @@ func (d *Dataset) lost(id string) (figure, bool) {
 	for i := range d.Systems {
 		l := d.Systems[i].Lost()
 		all.Right, all.Open = all.Right+l.Right, all.Open+l.Open
-		for h, k := range l.Hops {
-			all.Hops[h] += k
-		}
+		schema.Tally(all.Hops, l.Hops)
 	}
 	x, y := left, 12.0
 	for _, p := range parts(all) {

@@ -31,9 +31,7 @@ type Options struct {
 }
 
 func (o Options) defaults() Options {
-	if o.Title == "" {
-		o.Title = "Memory System Evaluation Report"
-	}
+	o.Title = cmp.Or(o.Title, "Memory System Evaluation Report")
 	if o.Embed <= 0 {
 		o.Embed = 200
 	}
@@ -151,12 +149,8 @@ func (s *System) Lost() Loss {
 		t.Unscored += l.Unscored
 		t.Open += l.Open
 		t.Other += l.Other
-		for h, n := range l.Hops {
-			t.Hops[h] += n
-		}
-		for c, n := range l.Causes {
-			t.Causes[c] += n
-		}
+		schema.Tally(t.Hops, l.Hops)
+		schema.Tally(t.Causes, l.Causes)
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -368,11 +369,7 @@ func (p *pages) end() (*pageData, error) {
 			}
 		}
 	}
-	list := make([]one, 0, len(kept))
-	for _, x := range kept {
-		list = append(list, x)
-	}
-	slices.SortFunc(list, func(a, b one) int { return cmp.Compare(a.at, b.at) })
+	list := slices.SortedFunc(maps.Values(kept), func(a, b one) int { return cmp.Compare(a.at, b.at) })
 	for _, x := range list {
 		d.Rows.add(x)
 		d.Rows.At = append(d.Rows.At, x.at)

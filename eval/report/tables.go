@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -387,10 +388,7 @@ func (d *Dataset) labels() (table, bool) {
 	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.name, b.name) })
 	t := table{title: w("By the data set's own labels: mean in percent, interval, n", "按数据集自有标签：均值百分数、区间、n"), head: []column{systemColumn()}}
 	for _, l := range list {
-		name := l.name
-		if name == "" {
-			name = "–"
-		}
+		name := cmp.Or(l.name, "–")
 		if of := strings.Join(l.of, " "); of != l.name && of != "" {
 			name += " · " + of
 		}

@@ -72,9 +72,7 @@ func (o Options) config(units []*unit) map[string]string {
 		order = append(order, u.name)
 	}
 	c["systems"] = strings.Join(order, ", ")
-	for k, v := range o.Config {
-		c[k] = v
-	}
+	maps.Copy(c, o.Config)
 	if o.Shard.Of > 0 {
 		c[shardKey] = o.Shard.String()
 	}

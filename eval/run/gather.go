@@ -64,10 +64,7 @@ func (o *output) commit() (schema.FileDigest, error) {
 	if o.z != nil && err == nil {
 		err = o.z.Close()
 	}
-	if e := o.back.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
+	if err = cmp.Or(err, o.back.Close()); err == nil {
 		err = o.f.Commit()
 	}
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.sum.Sum(nil)), Bytes: o.n}, err

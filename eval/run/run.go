@@ -267,15 +267,9 @@ type runner struct {
 }
 
 func newRunner(o Options, units []*unit) *runner {
-	if o.Memories == 0 {
-		o.Memories = 2
-	}
-	if o.Calls == 0 {
-		o.Calls = 16
-	}
-	if o.Limits.Grace == 0 {
-		o.Limits.Grace = 5 * time.Second
-	}
+	o.Memories = cmp.Or(o.Memories, 2)
+	o.Calls = cmp.Or(o.Calls, 16)
+	o.Limits.Grace = cmp.Or(o.Limits.Grace, 5*time.Second)
 	return &runner{o: o, units: units, work: make(chan struct{}, o.Memories), calls: make(chan struct{}, o.Calls)}
 }
 

@@ -220,9 +220,7 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 	for i, d := range s.done {
 		res.Sessions += d.Sessions
 		res.Questions += d.Questions
-		for o, n := range d.Outcomes {
-			res.Outcomes[o] += n
-		}
+		schema.Tally(res.Outcomes, d.Outcomes)
 		if i == 0 {
 			res.Units = d.Units
 			continue
@@ -237,9 +235,7 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 				u.Failed[why] += n
 			}
 			u.Sessions, u.Questions, u.Of, u.Usage = u.Sessions+c.Sessions, u.Questions+c.Questions, u.Of+c.Of, addUsage(u.Usage, c.Usage)
-			for o, n := range c.Outcomes {
-				u.Outcomes[o] += n
-			}
+			schema.Tally(u.Outcomes, c.Outcomes)
 		}
 	}
 	journals := filepath.Join(dir, journalDir)

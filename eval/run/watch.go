@@ -1,6 +1,7 @@
 package run
 
 import (
+	"maps"
 	"sync"
 
 	"membench/schema"
@@ -34,9 +35,7 @@ type tally struct {
 
 func (w *Watch) unit(u *unit, j *journal) *tally {
 	t := &tally{Count: Count{System: u.name, Dataset: u.set.Name, Sessions: j.sessions, Questions: j.questions, Known: j.questions, Of: u.set.Size.Questions * u.repeats, Outcomes: map[string]int{}}}
-	for k, n := range j.outcomes {
-		t.Outcomes[k] = n
-	}
+	maps.Copy(t.Outcomes, j.outcomes)
 	if w != nil {
 		w.mu.Lock()
 		w.units = append(w.units, t)
@@ -104,9 +103,7 @@ func (w *Watch) Counts() []Count {
 		t.mu.Lock()
 		c := t.Count
 		c.Outcomes = map[string]int{}
-		for k, n := range t.Outcomes {
-			c.Outcomes[k] = n
-		}
+		maps.Copy(c.Outcomes, t.Outcomes)
 		c.Usage = append([]schema.StepUsage(nil), t.Usage...)
 		t.mu.Unlock()
 		out = append(out, c)
@@ -119,9 +116,7 @@ func Sum(units []Count) Count {
 	all := Count{Outcomes: map[string]int{}}
 	for _, c := range units {
 		all.Sessions, all.Questions, all.Known, all.Of = all.Sessions+c.Sessions, all.Questions+c.Questions, all.Known+c.Known, all.Of+c.Of
-		for k, n := range c.Outcomes {
-			all.Outcomes[k] += n
-		}
+		schema.Tally(all.Outcomes, c.Outcomes)
 		all.Usage = append(all.Usage, c.Usage...)
 	}
 	return all

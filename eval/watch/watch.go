@@ -189,9 +189,7 @@ func (w *Watcher) table(units []run.Count) []Row {
 			if k[0] == u.System && (k[1] == u.Dataset || of[u.System] == 1) {
 				f := w.rows[k]
 				row.Right, row.Judged, row.By, placed[k] = row.Right+f.Right, row.Judged+f.Judged, f.By, true
-				for hop, n := range f.Lost {
-					row.Lost[hop] += n
-				}
+				schema.Tally(row.Lost, f.Lost)
 			}
 		}
 		rows = append(rows, row)

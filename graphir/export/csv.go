@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,9 +73,7 @@ var csvTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long
 // src and dst, and _hash and scope as every path into the database writes them.
 func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Result, error) {
 	o.Options = o.Options.withDefaults()
-	if o.Database == "" {
-		o.Database = "neo4j"
-	}
+	o.Database = cmp.Or(o.Database, "neo4j")
 	gate, err := graph.NewGate(ctx, src, graph.GateOptions{Once: o.Once, Report: o.Report})
 	if err != nil {
 		return Result{}, err

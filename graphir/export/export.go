@@ -33,9 +33,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Catalog == nil {
-		o.Catalog = catalog.Default()
-	}
+	o.Catalog = cmp.Or(o.Catalog, catalog.Default())
 	if o.Report == nil {
 		o.Report = func(*schema.Finding) {}
 	}
@@ -419,9 +417,7 @@ func (s *survey) sorted() []*table {
 func each(ctx context.Context, in schema.Seq[schema.Element], f func(int, schema.Record[schema.Element]) error) error {
 	i := 0
 	for rec, err := range in {
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		if err == nil {
 			err = f(i, rec)
 		}

@@ -26,12 +26,9 @@ func xmlFits(p graph.Prop) bool {
 }
 
 func xmlText(s string) bool {
-	for _, r := range s {
-		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+	})
 }
 
 func xmlOK(e schema.Element, _ graph.Props) *schema.Finding {

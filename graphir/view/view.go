@@ -9,6 +9,7 @@
 package view
 
 import (
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
@@ -72,9 +73,7 @@ var (
 // reported and skipped; any other error ends it. Nothing is written before the
 // input has been read whole.
 func HTML(w io.Writer, in schema.Seq[schema.Element], o Options) (Stats, error) {
-	if o.Title == "" {
-		o.Title = "membench graph"
-	}
+	o.Title = cmp.Or(o.Title, "membench graph")
 	if o.MaxNodes < 0 {
 		return Stats{}, fmt.Errorf("view: MaxNodes is %d, want 0 or more", o.MaxNodes)
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -160,10 +161,7 @@ func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
 // inputs is the digests of all files that were opened, sorted by path. Paths are relative
 // to the output's folder, so that a tree of inputs and outputs can be moved.
 func (f *Frame) inputs() []schema.FileDigest {
-	dir := f.Final
-	if dir == "" {
-		dir = f.Out
-	}
+	dir := cmp.Or(f.Final, f.Out)
 	if f.joined() {
 		dir = filepath.Dir(dir)
 	}
@@ -403,8 +401,12 @@ func (f *Frame) loss() schema.Loss {
 }
 
 // Check is called before anything is written: it returns a *schema.RejectedError or FailedError if nothing may be written.
-func (f *Frame) Check() error {
-	if f.loss().Before() != nil || f.failed() && f.Strict {
+func (f *Frame) Check() error { return f.CheckAs(f.Strict) }
+
+// CheckAs is Check of a frame that is strict or not.
+func (f *Frame) CheckAs(strict bool) error {
+	l := f.loss()
+	if l.Strict = strict; l.Before() != nil || f.failed() && strict {
 		return f.verdict(false)
 	}
 	return nil

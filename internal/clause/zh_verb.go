@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -302,9 +303,7 @@ var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时
 func (c *zhClause) slot() bool {
 	f := &c.f
 	f.Slot, f.Value = zhVerbs[f.Verb], f.Object
-	if f.Slot == "" {
-		f.Slot = "DID"
-	}
+	f.Slot = cmp.Or(f.Slot, "DID")
 	obj := f.Object.Text
 	hasAny := func(list []string) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(obj, s) })

@@ -428,14 +428,17 @@ func (p *parser) number() bool {
 	if at() == '-' {
 		i++
 	}
+	bad := func(want string) bool {
+		p.i = i
+		p.stop(BadSyntax, want)
+		return false
+	}
 	n := Node{Kind: Number, Int: true, Start: int32(p.i)}
 	switch c := at(); {
 	case c == '0':
 		i++
 		if digit(at()) {
-			p.i = i
-			p.stop(BadSyntax, "a number without leading zeros")
-			return false
+			return bad("a number without leading zeros")
 		}
 	case c >= '1' && c <= '9':
 		for digit(at()) {
@@ -443,20 +446,15 @@ func (p *parser) number() bool {
 		}
 	default:
 		if i > p.i {
-			p.i = i
-			p.stop(BadSyntax, "a digit")
-		} else {
-			p.stop(BadSyntax, "a value")
+			return bad("a digit")
 		}
-		return false
+		return bad("a value")
 	}
 	if at() == '.' {
 		n.Int = false
 		i++
 		if !digit(at()) {
-			p.i = i
-			p.stop(BadSyntax, "a digit")
-			return false
+			return bad("a digit")
 		}
 		for digit(at()) {
 			i++
@@ -469,9 +467,7 @@ func (p *parser) number() bool {
 			i++
 		}
 		if !digit(at()) {
-			p.i = i
-			p.stop(BadSyntax, "a digit")
-			return false
+			return bad("a digit")
 		}
 		for digit(at()) {
 			i++
@@ -659,16 +655,8 @@ func unescape(b []byte) []byte {
 		}
 		i += 2
 		switch b[i-1] {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
+		case 'b', 'f', 'n', 'r', 't':
+			out = append(out, "\b\f\n\r\t"[strings.IndexByte("bfnrt", b[i-1])])
 		case 'u':
 			r, _ := hex4(b, i)
 			i += 4
@@ -778,11 +766,8 @@ func (d *Doc) Find(pointer string) int {
 	}
 	at := 0
 	for pointer != "" {
-		tok, rest := pointer[1:], ""
-		if i := strings.IndexByte(tok, '/'); i >= 0 {
-			tok, rest = tok[:i], tok[i:]
-		}
-		pointer = rest
+		tok, _, _ := strings.Cut(pointer[1:], "/")
+		pointer = pointer[1+len(tok):]
 		next := -1
 		switch d.Nodes[at].Kind {
 		case Object:

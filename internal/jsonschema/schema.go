@@ -2,13 +2,15 @@ package jsonschema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net/url"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -114,15 +116,8 @@ func (s *Schema) Check(d *Doc, i int) []Violation {
 	base := d.Pointer(i)
 	var out []Violation
 	s.leaves(d, base, ve, &out)
-	sort.SliceStable(out, func(a, b int) bool {
-		x, y := &out[a], &out[b]
-		if x.Node != y.Node {
-			return x.Node < y.Node
-		}
-		if x.Path != y.Path {
-			return x.Path < y.Path
-		}
-		return x.Want < y.Want
+	slices.SortStableFunc(out, func(x, y Violation) int {
+		return cmp.Or(x.Node-y.Node, cmp.Compare(x.Path, y.Path), cmp.Compare(x.Want, y.Want))
 	})
 	own := map[int]bool{} // nodes at fault whatever the alternatives say
 	for _, v := range out {
@@ -166,12 +161,10 @@ func (s *Schema) leaves(d *Doc, base string, e *v5.ValidationError, out *[]Viola
 			v := s.violation(d, base, e, kw)
 			var wants []string
 			for _, in := range inner {
-				if w := in.Keyword + " " + in.Want; !contains(wants, w) {
-					wants = append(wants, w)
-				}
+				wants = append(wants, in.Keyword+" "+in.Want)
 			}
-			sort.Strings(wants)
-			v.Want = strings.Join(wants, ", or ")
+			slices.Sort(wants)
+			v.Want = strings.Join(slices.Compact(wants), ", or ")
 			*out = append(*out, v)
 			return
 		}
@@ -197,15 +190,6 @@ func (s *Schema) leaves(d *Doc, base string, e *v5.ValidationError, out *[]Viola
 		return
 	}
 	*out = append(*out, v)
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // pointer turns v5's instance location, which percent-encodes names, into ours.
@@ -272,6 +256,13 @@ func (s *Schema) keyword(e *v5.ValidationError) any {
 	return at
 }
 
+// wants says what keywords ask for; N is the keyword's value.
+var wants = map[string]string{
+	"minimum": "at least N", "maximum": "at most N", "exclusiveMinimum": "more than N", "exclusiveMaximum": "less than N",
+	"minLength": "at least N characters", "maxLength": "at most N characters", "minItems": "at least N", "maxItems": "at most N",
+	"uniqueItems": "each item once", "additionalProperties": "no other members", "unevaluatedProperties": "no other members", "false": "nothing here",
+}
+
 func wantText(kw string, v any) string {
 	list := func() string {
 		items, _ := v.([]any)
@@ -294,31 +285,13 @@ func wantText(kw string, v any) string {
 		return strings.ReplaceAll(list(), ", ", " or ")
 	case "enum":
 		return "one of " + list()
-	case "minimum":
-		return fmt.Sprintf("at least %v", v)
-	case "maximum":
-		return fmt.Sprintf("at most %v", v)
-	case "exclusiveMinimum":
-		return fmt.Sprintf("more than %v", v)
-	case "exclusiveMaximum":
-		return fmt.Sprintf("less than %v", v)
-	case "minLength":
-		return fmt.Sprintf("at least %v characters", v)
 	case "maxLength":
 		if fmt.Sprint(v) == "0" {
 			return "an empty string"
 		}
-		return fmt.Sprintf("at most %v characters", v)
-	case "minItems":
-		return fmt.Sprintf("at least %v", v)
-	case "maxItems":
-		return fmt.Sprintf("at most %v", v)
-	case "uniqueItems":
-		return "each item once"
-	case "additionalProperties", "unevaluatedProperties":
-		return "no other members"
-	case "false":
-		return "nothing here"
+	}
+	if want, ok := wants[kw]; ok {
+		return strings.ReplaceAll(want, "N", fmt.Sprint(v))
 	}
 	if s, ok := v.(string); ok {
 		return s
@@ -412,29 +385,10 @@ func (b *builder) build(s *v5.Schema) *prog {
 		p.never = !*s.Always
 		return p
 	}
-	num, integer := false, false
 	for _, t := range s.Types {
-		switch t {
-		case "null":
-			p.kinds |= 1 << Null
-		case "boolean":
-			p.kinds |= 1<<False | 1<<True
-		case "number":
-			num = true
-		case "integer":
-			integer = true
-		case "string":
-			p.kinds |= 1 << String
-		case "array":
-			p.kinds |= 1 << Array
-		case "object":
-			p.kinds |= 1 << Object
-		}
+		p.kinds |= kindBits[t]
 	}
-	if num || integer {
-		p.kinds |= 1 << Number
-		p.intOnly = !num
-	}
+	p.intOnly = slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
 	if len(s.Constant) > 0 {
 		b.literals(s, p, s.Constant[:1])
 	}
@@ -451,11 +405,7 @@ func (b *builder) build(s *v5.Schema) *prog {
 	for _, a := range s.AnyOf {
 		p.any = append(p.any, b.build(a))
 	}
-	names := make([]string, 0, len(s.Properties))
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range names {
 		p.props = append(p.props, prop{name, b.build(s.Properties[name])})
 	}
@@ -500,6 +450,9 @@ required:
 	p.min, p.max = bounds(s.Minimum, s.ExclusiveMinimum, 1), bounds(s.Maximum, s.ExclusiveMaximum, -1)
 	return p
 }
+
+var kindBits = map[string]uint8{"null": 1 << Null, "boolean": 1<<False | 1<<True, "number": 1 << Number, "integer": 1 << Number,
+	"string": 1 << String, "array": 1 << Array, "object": 1 << Object}
 
 // bounds joins the inclusive and the exclusive bound to the stricter one.
 func bounds(incl, excl *big.Rat, sign int) *bound {
@@ -695,12 +648,7 @@ func (p *prog) okObject(d *Doc, i int, n *Node) bool {
 }
 
 func (p *prog) hasAll(d *Doc, i int) bool {
-	for _, r := range p.required {
-		if d.Get(i, r) < 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.required, func(r string) bool { return d.Get(i, r) < 0 })
 }
 
 func nameHash[T string | []byte](s T) uint {

@@ -51,11 +51,7 @@ func (f *Framer) send(name string, b []byte) {
 
 // Flush writes buffered data, and returns the first error since the beginning.
 func (f *Framer) Flush() error {
-	names := make([]string, 0, len(f.names))
-	for name := range f.names {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(f.names))
 	for _, name := range names {
 		f.send(name, f.names[name])
 		delete(f.names, name)

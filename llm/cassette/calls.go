@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -196,9 +197,7 @@ func (c *Cassette) chat(p place, purpose string, cached bool) (llm.Response, err
 	if a.Failed != nil {
 		return llm.Response{}, &llm.Error{Purpose: purpose, Kind: a.Failed.Kind, Status: a.Failed.Status, Err: errors.New(a.Failed.Message)}
 	}
-	if a.Answered == "" {
-		a.Answered = a.Model
-	}
+	a.Answered = cmp.Or(a.Answered, a.Model)
 	return llm.Response{Text: a.Text, Model: a.Answered, Truncated: a.Truncated, Adapted: a.Adapted,
 		Elapsed: time.Duration(a.Millis) * time.Millisecond, Usage: a.Usage, Cached: cached}, nil
 }

@@ -34,6 +34,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -400,9 +401,7 @@ func (c *Cassette) write(all []*kept) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for k, p := range at {
-		c.index[k] = p
-	}
+	maps.Copy(c.index, at)
 	c.end += int64(len(out))
 	c.stats.Added += len(at)
 	return nil

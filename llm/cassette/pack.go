@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -72,12 +73,7 @@ func Entries(path string, each func(Entry) error) error {
 }
 
 func (c *Cassette) keys() []Key {
-	keys := make([]Key, 0, len(c.index))
-	for k := range c.index {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
-	return keys
+	return slices.SortedFunc(maps.Keys(c.index), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // A Conflict is a call that two cassettes answer differently.

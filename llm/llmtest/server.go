@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -219,12 +220,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, body []byte, next 
 	if rep.Usage == "" {
 		rep.Usage = fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, in, out, in+out)
 	}
-	if rep.Model == "" {
-		rep.Model = req.Model
-	}
-	if rep.Finish == "" {
-		rep.Finish = "stop"
-	}
+	rep.Model = cmp.Or(rep.Model, req.Model)
+	rep.Finish = cmp.Or(rep.Finish, "stop")
 	content := codec.AppendString(nil, rep.Text)
 	if rep.Refusal != "" {
 		content = fmt.Appendf([]byte("null"), `,"refusal":%s`, codec.AppendString(nil, rep.Refusal))

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -334,12 +335,7 @@ func kindOf(err error, h *heard, timedOut bool) llm.Kind {
 		words = strings.ToLower(string(req.Body))
 	}
 	has := func(w ...string) bool {
-		for _, w := range w {
-			if strings.Contains(code, w) || strings.Contains(words, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(w, func(w string) bool { return strings.Contains(code, w) || strings.Contains(words, w) })
 	}
 	switch {
 	case timedOut || errors.Is(err, context.DeadlineExceeded):

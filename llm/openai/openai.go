@@ -72,12 +72,8 @@ func (o Options) withDefaults() Options {
 	if o.Batch <= 0 {
 		o.Batch = 64
 	}
-	if o.Key == "" {
-		o.Key = noKey
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = DefaultURL
-	}
+	o.Key = cmp.Or(o.Key, noKey)
+	o.BaseURL = cmp.Or(o.BaseURL, DefaultURL)
 	if o.Transport == nil {
 		o.Transport = ours()
 	}
@@ -319,9 +315,7 @@ func (c *Client) embedding(batch []string) ask[[][]float32] {
 func (c *Client) sameLength(dim int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dim == 0 {
-		c.dim = dim
-	}
+	c.dim = cmp.Or(c.dim, dim)
 	if dim != c.dim {
 		return malformed("vectors have %d dimensions, those of earlier answers %d", dim, c.dim)
 	}

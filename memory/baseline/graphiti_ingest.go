@@ -299,9 +299,7 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		}
 		p.nodes.AppendVector(from("entity", n, n), w.vecs[i])
 	}
-	for key, id := range w.id {
-		p.names[key] = id
-	}
+	maps.Copy(p.names, w.id)
 	for _, id := range slices.Sorted(maps.Keys(w.summary)) {
 		at := p.nodes.At(id)
 		old := at.Text

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -154,12 +155,7 @@ func (m *Memory) candidates(ctx context.Context, b memory.Batch, facts []op.Fact
 			seen[h.ID] = op.Known{ID: h.ID, Text: p.text, Role: p.role}
 		}
 	}
-	out := make([]op.Known, 0, len(seen))
-	for _, k := range seen {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, func(a, b op.Known) int { return cmp.Compare(a.ID, b.ID) })
-	return out, nil
+	return slices.SortedFunc(maps.Values(seen), func(a, b op.Known) int { return cmp.Compare(a.ID, b.ID) }), nil
 }
 
 // writer turns verdicts into changes.

@@ -67,9 +67,7 @@ const version = "1"
 
 // Embedded makes the system.
 func Embedded(o Options) (*System, error) {
-	if o.Mode == "" {
-		o.Mode = Keep
-	}
+	o.Mode = cmp.Or(o.Mode, Keep)
 	if !slices.Contains(Modes(), o.Mode) {
 		return nil, fmt.Errorf("memory mode %q: have %v", o.Mode, Modes())
 	}

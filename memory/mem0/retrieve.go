@@ -2,6 +2,7 @@ package mem0
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -93,11 +94,7 @@ func bestNear(points []*point, own []float64, i int) (best float64) {
 // embed brings the vectors up to date.
 func (m *Memory) embed(ctx context.Context) (used llm.Usage, err error) {
 	st := m.store
-	todo := make([]int, 0, len(st.stale))
-	for i := range st.stale {
-		todo = append(todo, i)
-	}
-	slices.Sort(todo)
+	todo := slices.Sorted(maps.Keys(st.stale))
 	for part := range slices.Chunk(todo, 256) {
 		texts := make([]string, len(part))
 		for j, i := range part {

@@ -1,6 +1,7 @@
 package memorytest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -94,9 +95,7 @@ func Play(ctx context.Context, m memory.Memory, c schema.Case) error {
 		b := memory.Batch{Key: s.ID, Session: s.ID}
 		for _, u := range s.Turns {
 			turn := u.Turn(c.ConvID)
-			if turn.Time == "" {
-				turn.Time = s.Time
-			}
+			turn.Time = cmp.Or(turn.Time, s.Time)
 			b.Turns = append(b.Turns, turn)
 		}
 		if _, err := m.Ingest(ctx, b); err != nil {

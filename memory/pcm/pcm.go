@@ -20,6 +20,7 @@
 package pcm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,9 +120,7 @@ func (o *Options) check(g llm.Generator) error {
 	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
 		return err
 	}
-	if o.Surprisal == "" {
-		o.Surprisal = Semantic
-	}
+	o.Surprisal = cmp.Or(o.Surprisal, Semantic)
 	if _, ok := Estimators[o.Surprisal]; !ok {
 		return fmt.Errorf("surprisal %q: have %s, %s and %s", o.Surprisal, Semantic, Ngram, NLL)
 	}

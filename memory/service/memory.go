@@ -171,9 +171,7 @@ func (m *remote) scope(more map[string]any) *scope {
 		vals[k] = v[len(v)-1]
 	}
 	if session, ok := more["session"].(string); ok { // values saved for this session, not for one that began later
-		for k, v := range m.j.own[session] {
-			vals[k] = v
-		}
+		maps.Copy(vals, m.j.own[session])
 	}
 	return (&scope{vals: m.sys.vars}).with(vals).with(more)
 }

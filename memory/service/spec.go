@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -83,12 +84,7 @@ func (c *condition) holds(v any) bool {
 		return true
 	}
 	have := c.Path.text(v)
-	for _, want := range c.In {
-		if text(want) == have {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.In, func(want any) bool { return text(want) == have })
 }
 
 // said returns the values that a condition tests, for messages.
@@ -358,9 +354,7 @@ func yamlPath(pointer string) string {
 
 func (s *Spec) defaults() {
 	orInt := func(p *int, v int) {
-		if *p == 0 {
-			*p = v
-		}
+		*p = cmp.Or(*p, v)
 	}
 	orDur := func(p *duration, v time.Duration) {
 		if *p == 0 {
@@ -379,9 +373,7 @@ func (s *Spec) defaults() {
 	if s.Ingest.Unit == "turn" {
 		s.Ingest.MaxTurns = 1
 	}
-	if s.Readback == "" {
-		s.Readback = "any"
-	}
+	s.Readback = cmp.Or(s.Readback, "any")
 	for i := range s.Settle {
 		t := &s.Settle[i]
 		orDur(&t.Every, 2*time.Second)

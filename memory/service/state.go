@@ -105,9 +105,7 @@ func (st *state) apply(e entry) {
 	st.save(e.Saved)
 	if e.Of != nil {
 		own := map[string]any{}
-		for k, v := range st.own[*e.Of] {
-			own[k] = v
-		}
+		maps.Copy(own, st.own[*e.Of])
 		for k, v := range e.Saved {
 			own[k] = v[len(v)-1]
 		}

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -92,9 +93,7 @@ func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 	if r.ID == "" {
 		r.ID = l.Next()
 	}
-	if r.Status == "" {
-		r.Status = memory.StatusActive
-	}
+	r.Status = cmp.Or(r.Status, memory.StatusActive)
 	if v != nil {
 		l.vecs.Add(v)
 	}

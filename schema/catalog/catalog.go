@@ -9,7 +9,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"sort"
 	"sync"
 
 	"membench/internal/yamldoc"
@@ -216,9 +215,7 @@ func parse(b []byte) (*Catalog, error) {
 	if err := yamldoc.Unmarshal(b, &c); err != nil {
 		return nil, fmt.Errorf("reading catalogue: %w", err)
 	}
-	if c.Version == 0 {
-		c.Version = 1
-	}
+	c.Version = cmp.Or(c.Version, 1)
 	if c.Version != 1 {
 		return nil, fmt.Errorf("catalogue version %d is unknown: have 1", c.Version)
 	}
@@ -338,12 +335,7 @@ func (c *Catalog) index() error {
 
 // Sorted returns the keys of m in order, so that no output depends on the order of a map.
 func Sorted[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
 
 // Polarity returns the positive predicate of name, whether name is a negative, and whether name is known.

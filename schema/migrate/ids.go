@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,9 +39,7 @@ type nodeFact struct{ root, domain, predicate, session string }
 
 // NewIDs starts a step between neighbouring versions. cat may be nil.
 func NewIDs(from, to schema.Version, cat *catalog.Catalog) *IDs {
-	if cat == nil {
-		cat = catalog.Default()
-	}
+	cat = cmp.Or(cat, catalog.Default())
 	return &IDs{From: from, To: to, cat: cat, ids: map[string]string{}, after: map[string]bool{}, clash: map[string]bool{}, claims: map[string]claim{},
 		objects: map[string]string{}, nodes: map[string]nodeFact{}, points: map[string]string{}}
 }

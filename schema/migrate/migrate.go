@@ -17,6 +17,7 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -536,10 +537,7 @@ func oldEdgeID(o schema.Object, src, dst string) string {
 	case "HAS_PREDICATE", "HAS_CLAIM", "ABOUT":
 		return strings.ToLower(typ) + ":" + src + ":" + dst
 	case "EVIDENCED_BY":
-		point := props.Text("point_id")
-		if point == "" {
-			point = "0"
-		}
+		point := cmp.Or(props.Text("point_id"), "0")
 		return "evidenced_by:" + src + ":" + dst + ":" + point
 	}
 	return string(schema.Mint{V: schema.V001}.Edge(typ, schema.NodeID(src), schema.NodeID(dst)))

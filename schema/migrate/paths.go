@@ -3,6 +3,7 @@ package migrate
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,7 +251,7 @@ func createBelow(dir string) func(string) (io.WriteCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newBuffered(f), nil
+		return &buffered{bufio.NewWriterSize(f, 1<<16), f}, nil
 	}
 }
 
@@ -421,12 +422,6 @@ type buffered struct {
 	f *os.File
 }
 
-func newBuffered(f *os.File) *buffered { return &buffered{bufio.NewWriterSize(f, 1<<16), f} }
-
 func (b *buffered) Close() error {
-	err := b.Flush()
-	if e := b.f.Sync(); err == nil {
-		err = e
-	}
-	return errors.Join(err, b.f.Close())
+	return cmp.Or(b.Flush(), b.f.Sync(), b.f.Close())
 }

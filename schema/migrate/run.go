@@ -124,9 +124,7 @@ func lines(ctx context.Context, files []File, o Options, f func(jsonl.Line, sche
 			return err
 		}
 		for line, err := range jsonl.Lines(in, file.Name, o.MaxLine) {
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if err != nil {
 				in.Close()
 				return err
@@ -223,11 +221,7 @@ func rewrite(ctx context.Context, file File, x *IDs, shared map[string]bool, cre
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := w.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = cmp.Or(err, w.Close()) }()
 	var buf []byte
 	put := func(k schema.Kind, obj schema.Object) error {
 		raw, _ := obj.MarshalJSON()
@@ -467,10 +461,7 @@ func (s *summing) Close() error { return nil }
 // nothing says; both signs are an error.
 // It looks at the first 1000 records of each file.
 func Detect(ctx context.Context, files []File, o Options) (schema.Version, error) {
-	cat := o.Catalog
-	if cat == nil {
-		cat = catalog.Default()
-	}
+	cat := cmp.Or(o.Catalog, catalog.Default())
 	o.Report = func(*schema.Finding) {}
 	signs := map[schema.Version]string{}
 	enough := errors.New("enough")

@@ -3,6 +3,7 @@ package validate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -129,9 +130,7 @@ func join(doc map[string]any) {
 func narrow(doc map[string]any) map[string]any {
 	out := map[string]any{}
 	if w, ok := doc["x-warn"].(map[string]any); ok {
-		for k, v := range w {
-			out[k] = v
-		}
+		maps.Copy(out, w)
 	}
 	if props, ok := doc["properties"].(map[string]any); ok {
 		inner := map[string]any{}

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"iter"
 	"strconv"
 
@@ -96,10 +97,7 @@ func (f *fold) block(w *worker) error {
 	for i := 0; i < len(w.out); i++ {
 		o := &w.out[i]
 		if o.unknown {
-			k := f.last
-			if k == "" {
-				k = f.hint
-			}
+			k := cmp.Or(f.last, f.hint)
 			if k == "" {
 				w.line, w.fs, w.colOff, w.colN = o.span, nil, 0, 1
 				w.doc.Parse(w.buf[o.span.start:o.span.end])
@@ -164,9 +162,7 @@ func (f *fold) apply(x *fact) error {
 	case opRefer:
 		return f.refer(x)
 	case opEdgeLine:
-		if f.edgeAt == 0 {
-			f.edgeAt = line
-		}
+		f.edgeAt = cmp.Or(f.edgeAt, line)
 	case opNodeLine:
 		if f.edgeAt > 0 && !f.gapSaid {
 			f.gapSaid = true

@@ -11,6 +11,7 @@ package validate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,7 @@ type File struct {
 
 // New returns a Checker for one set of files. cat nil is the built-in catalogue.
 func New(cat *catalog.Catalog, o Options) *Checker {
-	if cat == nil {
-		cat = catalog.Default()
-	}
+	cat = cmp.Or(cat, catalog.Default())
 	if o.Workers < 1 {
 		o.Workers = 1
 	}
@@ -78,10 +77,7 @@ func New(cat *catalog.Catalog, o Options) *Checker {
 // fault and ends the stream.
 func (c *Checker) Stream(r io.Reader, name string, k schema.Kind, v schema.Version) iter.Seq2[*schema.Finding, error] {
 	return func(yield func(*schema.Finding, error) bool) {
-		promised := k
-		if promised == "" {
-			promised = KindOfName(name)
-		}
+		promised := cmp.Or(k, KindOfName(name))
 		if v != "" && !slices.Contains(schema.Kinds(v), promised) && slices.Contains(schema.Kinds(schema.Latest), promised) {
 			v = schema.Latest // a manifest or probe log in a folder of older files is still ours
 		}
@@ -254,10 +250,7 @@ func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2
 
 func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Version, yield func(*schema.Finding, error) bool) {
 	file := c.open(name, v)
-	hint := k
-	if hint == "" {
-		hint = KindOfName(name)
-	}
+	hint := cmp.Or(k, KindOfName(name))
 	stopped := errors.New("stopped")
 	used := make(chan *block, c.o.Workers+2)
 	// The version is settled by the first block, before the workers start.
@@ -355,10 +348,7 @@ func (c *Checker) whole(r io.Reader, name string, k schema.Kind, v schema.Versio
 		return
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	hint := k
-	if hint == "" {
-		hint = KindOfName(name)
-	}
+	hint := cmp.Or(k, KindOfName(name))
 	b := &block{buf: text, lines: []span{{1, 0, len(text), false}}}
 	if v == "" {
 		v = c.sniff(b, name, k, hint)

@@ -90,31 +90,19 @@ func (w *worker) read(l span, k schema.Kind) {
 	w.out = append(w.out, o)
 }
 
+var notJSON = [...]struct{ code, message string }{
+	jsonschema.BadSyntax: {"JSON001", "not JSON"}, jsonschema.Cut: {"JSON009", "the text ends inside a value"},
+	jsonschema.Trailing: {"JSON010", "text after the value"}, jsonschema.TooDeep: {"JSON008", "nested too deeply"},
+	jsonschema.DuplicateName: {"JSON004", "name occurs twice, the last one counts"}, jsonschema.BadUTF8: {"JSON005", "not UTF-8"},
+	jsonschema.LoneSurrogate: {"JSON006", "half of a surrogate pair"}, jsonschema.NotANumber: {"JSON007", "not a JSON number"},
+	jsonschema.BadNumber: {"JSON011", "number out of range"}, jsonschema.ControlChar: {"JSON012", "raw control character in a string"},
+}
+
 // faults reports text that is not JSON.
 func (w *worker) faults() {
 	for _, f := range w.doc.Faults {
-		code, msg := "JSON001", "not JSON"
-		switch f.Code {
-		case jsonschema.Cut:
-			code, msg = "JSON009", "the text ends inside a value"
-		case jsonschema.Trailing:
-			code, msg = "JSON010", "text after the value"
-		case jsonschema.TooDeep:
-			code, msg = "JSON008", "nested too deeply"
-		case jsonschema.DuplicateName:
-			code, msg = "JSON004", "name occurs twice, the last one counts"
-		case jsonschema.BadUTF8:
-			code, msg = "JSON005", "not UTF-8"
-		case jsonschema.LoneSurrogate:
-			code, msg = "JSON006", "half of a surrogate pair"
-		case jsonschema.NotANumber:
-			code, msg = "JSON007", "not a JSON number"
-		case jsonschema.BadNumber:
-			code, msg = "JSON011", "number out of range"
-		case jsonschema.ControlChar:
-			code, msg = "JSON012", "raw control character in a string"
-		}
-		w.report(schema.Finding{Pos: w.at(f.Off), Pointer: f.Pointer, Code: code, Message: msg, Have: f.Have, Want: f.Want})
+		is := notJSON[f.Code]
+		w.report(schema.Finding{Pos: w.at(f.Off), Pointer: f.Pointer, Code: is.code, Message: is.message, Have: f.Have, Want: f.Want})
 	}
 }
 

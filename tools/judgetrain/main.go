@@ -25,10 +25,9 @@ func main() {
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
-	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, sure, batch, dates; or disagreements: run")
-	category := flag.Int("category", 0, "of this category only")
-	set := flag.String("set", "halumem", "with -look run: the recorded `run`; with -look batch: files of answers, by commas")
-	rowsN := flag.Int("n", 30, "how many")
+	look := flag.String("look", "", "print these `figures`: all, long, sure or batch")
+	set := flag.String("set", "", "with -look sure or batch: `files` of answers, by commas")
+	rowsN := flag.Int("n", 30, "how many rows to show")
 	o := defaults()
 	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
 	flag.IntVar(&o.depth, "depth", o.depth, "depth of a tree")
@@ -46,7 +45,7 @@ func main() {
 		}
 		return
 	}
-	if err := run(*shared, *fitted, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
+	if err := run(*shared, *fitted, *test, *show, looking{*look, *set, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
 	}
@@ -57,8 +56,8 @@ const cap, wrapCap = .04, .07
 const longThreshold = .5 // chosen on questions and readers unseen: -look long
 
 type looking struct {
-	kind, set   string
-	category, n int
+	kind, set string
+	n         int
 }
 
 // batches are the files of -set; none where it was not given.
@@ -82,8 +81,6 @@ func run(shared, fitted string, test, show bool, l looking, o options) error {
 	switch l.kind {
 	case "all":
 		return reportAll(shared)
-	case "run":
-		return lookAt(shared, l.set, l.n)
 	case "sure":
 		return lookSure(shared, l.batches(), l.n)
 	case "batch":
@@ -113,26 +110,9 @@ func run(shared, fitted string, test, show bool, l looking, o options) error {
 	report(rules, "rules", tr, show)
 	report(rules, "  at .5", .5, false)
 	report(rules, "  at 5 %", capped(rules, .05, .08), false)
-	if l.kind == "rules" || l.kind == "rulesfn" {
-		dump(rules, .5, l.category, l.n, map[string]string{"rules": "plants", "rulesfn": "fn"}[l.kind])
-		return nil
-	}
-	if l.kind == "onlyrules" {
-		return nil
-	}
 	cv := crossed(rows, o)
 	tt := capped(cv, cap, wrapCap)
 	report(cv, "trained, one left out", tt, show)
-	if l.kind == "dates" {
-		dumpDates(rows)
-		return nil
-	}
-	if l.kind == "draw" {
-		draw(cv, tt, l.n)
-	} else if l.kind != "" {
-		dump(cv, tt, l.category, l.n, l.kind)
-		return nil
-	}
 	tb := capped(cv, cap, 1)
 	report(cv, "  wraps not capped", tb, false)
 	report(cv, "  at 5 %", capped(cv, .05, .08), false)

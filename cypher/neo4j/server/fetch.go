@@ -48,10 +48,21 @@ func Lib(dir, version string) string { return filepath.Join(dir, version) }
 
 var versionText = regexp.MustCompile(`^\d+(\.\d+){1,2}$`)
 
-// Fetch downloads a version of Neo4j with Maven, about 180 MB, into Lib(dir, version) and returns that folder; an existing folder is not changed. The folder
-// appears completely or not at all. Maven's errors go to log. progress, which may be nil, receives the number of files so far, their size, and the last file's
-// name.
-func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string)) (string, error) {
+// Fetch downloads a version of Neo4j with Maven, about 180 MB, into Lib(dir, version) unless it exists, and returns that folder. The folder appears completely
+// or not at all. Maven's errors go to log. progress, which may be nil, receives the number of files so far, their size, and the last file's name. Then Fetch
+// calls Warm; slow is called with its error.
+func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string), slow func(error)) (string, error) {
+	lib, err := fetch(ctx, dir, version, log, progress)
+	if err != nil {
+		return "", err
+	}
+	if err := Warm(ctx, "", lib); err != nil {
+		slow(err)
+	}
+	return lib, nil
+}
+
+func fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string)) (string, error) {
 	if !versionText.MatchString(version) {
 		return "", fmt.Errorf("version of Neo4j: have %q, want one like %s", version, Default)
 	}

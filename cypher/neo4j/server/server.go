@@ -10,6 +10,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,12 +192,8 @@ func (c *Config) prepare() (version string, err error) {
 	if err := CheckPassword(c.Password); err != nil {
 		return "", err
 	}
-	if c.HeapMB == 0 {
-		c.HeapMB = 320
-	}
-	if c.PageCacheMB == 0 {
-		c.PageCacheMB = 64
-	}
+	c.HeapMB = cmp.Or(c.HeapMB, 320)
+	c.PageCacheMB = cmp.Or(c.PageCacheMB, 64)
 	if c.Home, err = filepath.Abs(c.Home); err != nil {
 		return "", err
 	}

@@ -319,7 +319,7 @@ mkdir -p "$out" && echo "$@" > "$out/args.jar"
 func TestFetch(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	t.Setenv("PATH", script(t, "mvn", fakeMaven)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	lib, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil)
+	lib, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,17 +342,17 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	var words strings.Builder
-	if _, err := Fetch(ctx, dir, "5.0.0", &words, nil); err == nil || !strings.Contains(words.String(), "no route to host") {
+	if _, err := Fetch(ctx, dir, "5.0.0", &words, nil, func(error) {}); err == nil || !strings.Contains(words.String(), "no route to host") {
 		t.Errorf("half: %v; %s", err, &words)
 	}
-	if _, err := Fetch(ctx, dir, "../up", io.Discard, nil); err == nil {
+	if _, err := Fetch(ctx, dir, "../up", io.Discard, nil, func(error) {}); err == nil {
 		t.Error("a path is taken for a version")
 	}
 	// A broken folder is replaced; nothing is left beside the good ones.
 	if err := os.Remove(filepath.Join(lib, versionFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil); err != nil {
+	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil, func(error) {}); err != nil {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -361,10 +361,10 @@ func TestFetch(t *testing.T) {
 	}
 	// With the jars there, Maven is not asked.
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil); err != nil {
+	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil, func(error) {}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Fetch(ctx, dir, "5.26.29", io.Discard, nil); !errors.Is(err, ErrNoMaven) {
+	if _, err := Fetch(ctx, dir, "5.26.29", io.Discard, nil, func(error) {}); !errors.Is(err, ErrNoMaven) {
 		t.Errorf("without mvn: %v", err)
 	}
 }

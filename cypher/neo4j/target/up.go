@@ -134,7 +134,7 @@ func (o *UpOptions) findJars(ctx context.Context) (err error) {
 	}
 	cache, err := Cache(o.Getenv)
 	if err == nil {
-		o.Lib, err = server.Fetch(ctx, cache, o.Version, io.Discard, func(int, int64, string) {})
+		o.Lib, err = server.Fetch(ctx, cache, o.Version, io.Discard, nil, func(error) {})
 	}
 	return err
 }

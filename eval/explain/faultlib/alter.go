@@ -92,12 +92,7 @@ func plus(s string) string {
 }
 
 func isHan(s string) bool {
-	for _, r := range s {
-		if unicode.Is(unicode.Han, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 var verb = regexp.MustCompile(`\b(I|we|We|is|are|was|were|have|has|will) `)

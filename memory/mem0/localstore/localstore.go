@@ -160,11 +160,7 @@ func (s *Store) Export(ctx context.Context, collection string) schema.Seq[schema
 			yield(schema.Record[schema.MemoryExport]{}, fmt.Errorf("reading %s: %w", file, err))
 			return
 		}
-		ids := make([]string, 0, len(held))
-		for id := range held {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
+		ids := slices.Sorted(maps.Keys(held))
 		if n := len(tail); n > 0 && tail[n-1].Warning { // a warning needs a record to travel with
 			for _, id := range slices.Backward(ids) {
 				if r := held[id]; r.finding == nil {

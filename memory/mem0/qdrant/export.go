@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -59,11 +60,7 @@ func (c *Client) Export(ctx context.Context, collection string) schema.Seq[schem
 				settled = true
 			}
 		}
-		ids := make([]string, 0, len(x.points))
-		for id := range x.points {
-			ids = append(ids, id)
-		}
-		slices.SortFunc(ids, compareIDs)
+		ids := slices.SortedFunc(maps.Keys(x.points), compareIDs)
 		pos := schema.Pos{File: "qdrant:" + collection}
 		if !settled { // a warning needs a record to travel with
 			for _, id := range slices.Backward(ids) {

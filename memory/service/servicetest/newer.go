@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -276,10 +277,7 @@ func memu(s *Server, mux *http.ServeMux) {
 		}
 		var items []*item
 		for _, m := range b.Conversation {
-			t := m.Time
-			if t == "" {
-				t = b.SessionDate
-			}
+			t := cmp.Or(m.Time, b.SessionDate)
 			items = append(items, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Time: t}))
 		}
 		answer(w, 200, obj{"task_id": s.later(items...), "status": "PENDING", "message": "queued"})

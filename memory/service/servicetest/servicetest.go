@@ -7,6 +7,7 @@ package servicetest
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -102,17 +103,7 @@ type task struct {
 }
 
 // Systems lists what New can make.
-func Systems() []string { return slices.Sorted(mapKeys(wires)) }
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
+func Systems() []string { return slices.Sorted(maps.Keys(wires)) }
 
 // wires hold how each service is spoken to. Values: header and value of the key ("" for
 // none), and the routes.
