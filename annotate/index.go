@@ -16,6 +16,7 @@ import (
 	"membench/internal/smallfile"
 	"membench/internal/textnorm"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 var (
@@ -39,7 +40,7 @@ func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 	looked := 0
 	for _, sub := range []string{"", "raw", "norm"} {
 		folder := filepath.Join(dir, sub)
-		files, err := os.ReadDir(folder) // sorted by name
+		names, err := jsonl.In(folder, func(name string) bool { return strings.HasSuffix(name, ".md") })
 		if err != nil {
 			if sub != "" && errors.Is(err, fs.ErrNotExist) {
 				continue
@@ -47,11 +48,7 @@ func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 			return nil, findings, err
 		}
 		looked++
-		for _, f := range files {
-			name := f.Name()
-			if f.IsDir() || strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".md") {
-				continue
-			}
+		for _, name := range names {
 			path := relativeTo(filepath.Join(folder, name), relTo)
 			norm := normName.FindStringSubmatch(name)
 			raw := rawName.FindStringSubmatch(name)

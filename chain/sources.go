@@ -102,17 +102,13 @@ func annotateFolder(dir string, o AnnotateOptions, f *build.Frame) ([]string, er
 		}
 	}
 	out := chapterFiles(entries, dir, dir, o, f)
-	files, err := os.ReadDir(dir)
+	names, err := jsonl.In(dir, func(name string) bool {
+		return name != "index.json" && !chapters[name] && slices.Contains([]string{".md", ".jsonl", ".ndjson", ".json"}, filepath.Ext(jsonl.PlainName(name)))
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range files {
-		name := d.Name()
-		plain := jsonl.PlainName(name)
-		if d.IsDir() || strings.HasPrefix(name, ".") || name == "index.json" || chapters[name] ||
-			!slices.ContainsFunc([]string{".md", ".jsonl", ".ndjson", ".json"}, func(s string) bool { return strings.HasSuffix(plain, s) }) {
-			continue
-		}
+	for _, name := range names {
 		out = append(out, filepath.Join(dir, name))
 	}
 	if len(out) == 0 && f.Rejected == 0 {

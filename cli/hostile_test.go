@@ -63,6 +63,14 @@ func hostileFiles(n int) map[string]string {
 	out["gzip with something behind"] = gz("{}\n", 0) + "x"
 	out["zstd of a wide window"] = "\x28\xb5\x2f\xfd\x00\xf8\x01\x00\x00"
 	out["times that are none"] = `{"id": "x", "payload": {"data": "a", "created_at": "0000-00-00T24:60:61+99:99"}, "exported_at": "10000-01-01T00:00:00Z"}` + "\n"
+	// What a reader of YAML takes by its limits: many members, blank entries, documents.
+	many := strings.Builder{}
+	for i := range min(n, 40_000) {
+		fmt.Fprintf(&many, "k%d: a\n", i)
+	}
+	out["many members"] = many.String()
+	out["blank entries"] = strings.Repeat("-\n", min(n, 150_000))
+	out["documents"] = strings.Repeat("--- a\n", min(n, 60_000))
 	if n > 10_000 {
 		out["gzip bomb"] = gz(strings.Repeat("\x00", 256<<20), 0)
 		out["zstd bomb"] = zst(strings.Repeat("[", 256<<20), 0)

@@ -33,16 +33,16 @@ func Files(path string) ([]string, error) {
 // sub-folder graph. Either may be missing, not both.
 func Parts(path string) (nodes, edges []string, err error) {
 	for _, dir := range []string{path, filepath.Join(path, "graph")} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			continue
 		}
-		for _, d := range entries {
-			stem, ok := strings.CutSuffix(jsonl.PlainName(d.Name()), ".jsonl")
-			if d.IsDir() || strings.HasPrefix(stem, ".") || !ok {
-				continue
-			}
-			switch full := filepath.Join(dir, d.Name()); {
+		names, err := jsonl.In(dir, func(name string) bool { return strings.HasSuffix(jsonl.PlainName(name), ".jsonl") })
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range names {
+			stem := strings.TrimSuffix(jsonl.PlainName(name), ".jsonl")
+			switch full := filepath.Join(dir, name); {
 			case stem == "nodes" || strings.HasSuffix(stem, "_nodes") || strings.Contains(stem, "_nodes_"):
 				nodes = append(nodes, full)
 			case stem == "edges" || strings.HasSuffix(stem, "_edges") || strings.Contains(stem, "_edges_"):

@@ -150,14 +150,12 @@ func filesOf(paths []string) (out []string, err error) {
 			out = append(out, p)
 			continue
 		}
-		list, err := os.ReadDir(p) // in the order of names
+		names, err := jsonl.In(p, func(name string) bool { return slices.Contains([]string{".jsonl", ".csv", ".tsv"}, filepath.Ext(name)) })
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range list {
-			if ext := filepath.Ext(e.Name()); !e.IsDir() && slices.Contains([]string{".jsonl", ".csv", ".tsv"}, ext) && !strings.HasPrefix(e.Name(), ".") {
-				out = append(out, filepath.Join(p, e.Name()))
-			}
+		for _, name := range names {
+			out = append(out, filepath.Join(p, name))
 		}
 	}
 	return out, nil

@@ -39,22 +39,17 @@ func InputFiles(paths []string, suffixes ...string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries, err := os.ReadDir(p)
+		names, err := jsonl.In(p, func(name string) bool {
+			return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(jsonl.PlainName(name), s) })
+		})
 		if err != nil {
 			return nil, err
 		}
-		n := len(out)
-		for _, d := range entries {
-			name := jsonl.PlainName(d.Name())
-			if d.IsDir() || strings.HasPrefix(name, ".") {
-				continue
-			}
-			if slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) }) {
-				out = append(out, filepath.Join(p, d.Name()))
-			}
-		}
-		if len(out) == n {
+		if len(names) == 0 {
 			return nil, fmt.Errorf("%s: no file ending in %s", p, strings.Join(suffixes, ", "))
+		}
+		for _, name := range names {
+			out = append(out, filepath.Join(p, name))
 		}
 	}
 	return out, nil

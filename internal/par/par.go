@@ -36,6 +36,10 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 			b   B
 			err error
 		}
+		type job struct {
+			a    A
+			slot chan<- result
+		}
 		outer := ctx
 		ctx, cancel := context.WithCancel(outer)
 		var wg sync.WaitGroup
@@ -43,10 +47,27 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 		defer wg.Wait()
 		defer cancel()
 		queue := make(chan chan result, n-1) // one more is held by the consumer
+		// The n workers stay: a goroutine for each value would grow its stack each time,
+		// which costs more than f of a small value.
+		jobs := make(chan job, n)
+		worker := func() {
+			for j := range jobs {
+				b, err := f(ctx, j.a)
+				j.slot <- result{b, err}
+			}
+		}
 		wg.Go(func() {
 			defer close(queue)
+			defer close(jobs)
+			var slots []chan result // the result of value i goes into slot i mod n, which is empty once i is queued
+			i := 0
 			for a, err := range in {
-				slot := make(chan result, 1)
+				if len(slots) < n {
+					slots = append(slots, make(chan result, 1))
+					wg.Go(worker)
+				}
+				slot := slots[i%n]
+				i++
 				select {
 				case queue <- slot:
 				case <-ctx.Done():
@@ -57,10 +78,7 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 					slot <- result{err: err}
 					continue
 				}
-				wg.Go(func() {
-					b, err := f(ctx, a)
-					slot <- result{b, err}
-				})
+				jobs <- job{a, slot}
 			}
 		})
 		for slot := range queue {

@@ -1,7 +1,8 @@
 // Package yamldoc is the one door to the YAML library. A text is checked before
-// anything is built of it: its size, the nesting of its values and the number of its
-// tokens are limited, since the library's parser needs time and memory by the square
-// of the nesting. Tags other than YAML's own are rejected.
+// anything is built of it: its size, the nesting of its values, the number of its
+// tokens, of members of a mapping and of entries without a value are limited, since the
+// library's parser needs time and memory by the square of these. Tags other than YAML's
+// own are rejected.
 package yamldoc
 
 import (
@@ -23,6 +24,9 @@ const (
 	MaxBytes = 1 << 20
 	MaxDepth = 64      // of lists and mappings inside each other
 	MaxNodes = 200_000 // tokens, and values after every alias is replaced by what it names
+	// MaxBlank is how many entries of block lists and mappings may lack a value, and
+	// MaxMembers how many members one block mapping may have.
+	MaxBlank, MaxMembers = 5_000, 10_000
 )
 
 // An Error is a fault of a text. It never quotes the text, which may hold secrets that
@@ -189,9 +193,9 @@ func limits(tokens token.Tokens) error {
 	if len(tokens) > MaxNodes {
 		return &Error{Msg: fmt.Sprintf("the YAML text has %d tokens, want at most %d", len(tokens), MaxNodes)}
 	}
-	flow, chain, line := 0, 0, 0
-	var columns []int
-	for _, t := range tokens {
+	flow, chain, line, blank, documents := 0, 0, 0, 0, 0
+	var columns []struct{ at, members int }
+	for i, t := range tokens {
 		fresh := t.Position.Line != line
 		if line = t.Position.Line; fresh && flow == 0 {
 			chain = 0
@@ -217,16 +221,56 @@ func limits(tokens token.Tokens) error {
 		}
 		if flow == 0 && (fresh || t.Type == token.SequenceEntryType || t.Type == token.MappingKeyType) {
 			c := t.Position.Column
-			for len(columns) > 0 && columns[len(columns)-1] >= c {
+			for len(columns) > 0 && columns[len(columns)-1].at > c {
 				columns = columns[:len(columns)-1]
 			}
-			columns = append(columns, c)
+			if len(columns) == 0 || columns[len(columns)-1].at < c {
+				columns = append(columns, struct{ at, members int }{at: c})
+			}
+			switch last := &columns[len(columns)-1]; t.Type {
+			case token.SequenceEntryType, token.CommentType:
+			case token.DocumentHeaderType:
+				documents++
+			default:
+				if last.members++; last.members > MaxMembers {
+					return faultAt(t.Position, "a mapping has more than %d members", MaxMembers)
+				}
+			}
 		}
 		if flow+len(columns) > MaxDepth || chain > MaxDepth {
 			return faultAt(t.Position, "values lie more than %d levels inside each other", MaxDepth)
 		}
+		if flow == 0 && withoutValue(tokens, i) {
+			if blank++; blank > MaxBlank {
+				return faultAt(t.Position, "more than %d entries have no value", MaxBlank)
+			}
+		}
+	}
+	if documents > 2 { // the parser counts fewer exactly
+		return &Error{Msg: fmt.Sprintf("have %d YAML documents, want one", documents)}
 	}
 	return nil
+}
+
+// withoutValue reports whether token i is the mark of an entry of a block list or mapping
+// with nothing behind it: the next line begins no deeper than the entry did.
+func withoutValue(tokens token.Tokens, i int) bool {
+	t, begin := tokens[i], tokens[i]
+	switch t.Type {
+	case token.SequenceEntryType, token.MappingKeyType:
+	case token.MappingValueType:
+		begin = tokens[max(0, i-1)]
+	default:
+		return false
+	}
+	for _, next := range tokens[i+1:] {
+		if next.Type != token.CommentType {
+			at, from := next.Position, begin.Position.Column
+			listed := next.Type == token.SequenceEntryType && t.Type == token.MappingValueType // a list may lie at the column of its key
+			return at.Line > t.Position.Line && (at.Column < from || at.Column == from && !listed)
+		}
+	}
+	return true
 }
 
 // core are YAML's own tags of scalars: on lists and mappings the library panics.

@@ -41,7 +41,15 @@ func TestUnmarshal(t *testing.T) {
 		{"laughs", laughs, "the aliases stand for more than"},
 		{"own alias", "any: &a [*a]\n", "[1:10] the alias names no anchor"},
 		{"long", "name: " + strings.Repeat("a", MaxBytes), "bytes, want at most"},
+		{"long list of mappings", "any:\n" + strings.Repeat("- a: b\n  # why\n  c: d\n", MaxMembers+1), ""},
 		{"many", strings.Repeat("- a\n", MaxNodes/2+1), "tokens, want at most"},
+		{"blank entries", "any:\n" + strings.Repeat("-\n", MaxBlank+1), "have no value"},
+		{"blank members", "any:\n" + lines(MaxBlank+1, "  k%d:\n"), "have no value"},
+		{"blank entries of inner lists", "any:\n" + strings.Repeat("- - a\n  -\n", MaxBlank+1), "have no value"},
+		{"many members", lines(MaxMembers+1, "k%d: a\n"), "members"},
+		{"many members of a list's mapping", "- a: b\n" + lines(MaxMembers+1, "  k%d: |\n    a\n"), "members"},
+		{"many documents", strings.Repeat("--- a\n", 50_000), "have 50000 YAML documents"},
+		{"values on the next line", "any:\n" + lines(MaxMembers/3, "  k%d:\n  - a\n  l%[1]d: # why\n    a\n  m%[1]d:\n    n: a\n"), ""},
 	} {
 		var v sample
 		err := Unmarshal([]byte(c.text), &v)
@@ -49,6 +57,14 @@ func TestUnmarshal(t *testing.T) {
 			t.Errorf("%s: have %v, want %q", c.name, err, c.want)
 		}
 	}
+}
+
+func lines(n int, form string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
 }
 
 func manyKeys(n int) string {

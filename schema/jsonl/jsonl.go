@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -86,8 +87,7 @@ func PlainName(name string) string {
 // pipes are excluded; a link to a file is included.
 func Below(dir string) ([]string, error) {
 	var out []string
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -97,20 +97,45 @@ func Below(dir string) ([]string, error) {
 			}
 			return nil
 		}
-		mode := d.Type()
-		if mode&fs.ModeSymlink != 0 {
-			at, err := fs.Stat(root, name)
-			if err != nil {
-				return err
-			}
-			mode = at.Mode()
-		}
-		if mode.IsRegular() {
+		ok, err := isFile(filepath.Join(dir, filepath.FromSlash(name)), d)
+		if ok {
 			out = append(out, name)
 		}
-		return nil
+		return err
 	})
 	return out, err
+}
+
+// In is Below without the sub-folders, of the names that want takes.
+func In(dir string, want func(name string) bool) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var out []string
+	for _, d := range entries {
+		if strings.HasPrefix(d.Name(), ".") || !want(d.Name()) {
+			continue
+		}
+		ok, err := isFile(filepath.Join(dir, d.Name()), d)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, d.Name())
+		}
+	}
+	return out, err
+}
+
+// isFile reports whether an entry of a folder is a file, or a link to one. A link that
+// leads nowhere is an error that is not fs.ErrNotExist: the folder is there.
+func isFile(path string, d fs.DirEntry) (bool, error) {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular(), nil
+	}
+	at, err := os.Stat(path)
+	if err != nil {
+		return false, fmt.Errorf("a link cannot be followed: %v", err)
+	}
+	return at.Mode().IsRegular(), nil
 }
 
 // DefaultMaxRatio is how many times its own size a compressed file may unpack to, unless

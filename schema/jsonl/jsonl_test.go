@@ -417,6 +417,17 @@ func TestBelow(t *testing.T) {
 		if have, err := jsonl.Below(at); err != nil || !slices.Equal(have, want) {
 			t.Errorf("have %q %v, want %q", have, err, want)
 		}
+		if have, err := jsonl.In(at, func(name string) bool { return strings.HasSuffix(name, "l") }); err != nil || !slices.Equal(have, want[1:]) {
+			t.Errorf("have %q %v, want %q", have, err, want[1:])
+		}
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "lost.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"lost.jsonl": false, "b.jsonl": true} {
+		if _, err := jsonl.In(dir, func(n string) bool { return n == name }); (err == nil) != want || errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if _, err := jsonl.Below(filepath.Join(dir, "absent")); err == nil {
 		t.Error("a folder that is not there has files")

@@ -234,7 +234,7 @@ func (w *worker) events(arr int) {
 	for i, e := range w.doc.Elems(arr) {
 		conv := w.text(w.doc.Get(e, "conv_id"))
 		at := w.doc.Get(e, "turn_id")
-		turn, ok := w.integer(at)
+		turn, ok := w.digits(at)
 		if !ok || conv == nil {
 			continue
 		}

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ func (w *worker) event() {
 		}
 	}
 	convText := w.text(conv)
-	turnNo, okTurn := w.integer(turn)
+	turnNo, okTurn := w.digits(turn)
 	okTurn = okTurn && turnNo >= 1 && convText != nil
 	if okTurn {
 		w.put(fact{op: opTurn, ns: nsEvent, k: hashKey(nsEvent, convText, num(turnNo)), cond: hashKey(nsConv, convText), num: turnNo, tup: uint64(mask), ptr: ptrTurn, id: convText}, turn)
@@ -52,6 +53,19 @@ func (w *worker) integer(node int) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(string(w.doc.Raw(node)), 10, 64)
 	return n, err == nil
+}
+
+// digits is integer of a member that the schema wants as one. JSON Schema takes 1e308 and
+// 2.0 for integers, the readers of records do not: they want 64 bits in digits.
+func (w *worker) digits(node int) (int64, bool) {
+	n, ok := w.integer(node)
+	if !ok && node >= 0 && w.doc.Nodes[node].Kind == jsonschema.Number {
+		raw := string(w.doc.Raw(node))
+		if f, err := strconv.ParseFloat(raw, 64); err == nil && f == math.Trunc(f) {
+			w.fault(node, "JSON002", "wrong type", quote(raw), "an integer of 64 bits in digits")
+		}
+	}
+	return n, ok
 }
 
 func (w *worker) meta(meta int, tags int64, conv []byte, turn int64) {
@@ -107,8 +121,8 @@ func (w *worker) path(node int) {
 }
 
 func (w *worker) span(obj int) {
-	first, ok1 := w.integer(w.doc.Get(obj, "start_line"))
-	last, ok2 := w.integer(w.doc.Get(obj, "end_line"))
+	first, ok1 := w.digits(w.doc.Get(obj, "start_line"))
+	last, ok2 := w.digits(w.doc.Get(obj, "end_line"))
 	if ok1 && ok2 && last < first {
 		w.fault(w.doc.Get(obj, "end_line"), "SRC102", "the span ends before it starts", num2(last), "at least "+num2(first))
 	}

@@ -173,6 +173,7 @@ var cases = []struct {
 		with(with(turn(1), "episodic", "inject"), `{}`, `{"inject_id": "i_ch01_001"}`), with(with(turn(2), "episodic", "probe"), `{}`, `{"probe_id": "p_ch01_001", "expects": ["i_ch01_001", "i_ch01_002"]}`),
 		with(with(turn(3), "episodic", "probe"), `{}`, `{"probe_id": "p_ch01_001"}`), with(turn(4), "episodic", "probe"), turn(5), turn(6), turn(7)},
 		[]string{"3:170 /meta/probe_id EVT009", "4:157 /meta EVT008?", "2:210 /meta/expects/1 EVT007"}},
+	{"integers that no reader takes", "", "", []string{with(turn(1), `"turn_id": 1`, `"turn_id": 1.0`), with(turn(2), `"turn_id": 2`, `"turn_id": 1e308`), with(turn(3), `{}`, `{"source_path": "a.md", "start_line": 9223372036854775808, "end_line": 3e0}`)}, []string{"1:70 /turn_id JSON002", "2:70 /turn_id JSON002", "3:198 /meta/start_line JSON002", "3:231 /meta/end_line JSON002", "3:70 /turn_id EVT002?"}},
 	{"source spans", "", "", []string{with(turn(1), `{}`, `{"source_path": "D:/x.md", "start_line": 5, "end_line": 3}`), with(turn(2), `{}`, `{"source_path": "a\\b.md"}`), turn(3)}, []string{"1:176 /meta/source_path SRC101?", "1:216 /meta/end_line SRC102", "2:176 /meta/source_path SRC101?"}},
 	{"a time that is none", "", "", []string{with(turn(1), `{}`, `{"time": "2026-02-24 06:33"}`), turn(2)}, []string{"1:169 /meta/time SCH005"}},
 	{"conv id beyond chXX (0.0.1)", "0.0.1", "", []string{with(turn(1), "ch01", "2026-02-27"), turn(1)}, []string{"1:51 /conv_id SCH020?"}},
