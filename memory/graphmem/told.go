@@ -258,7 +258,7 @@ func several(q *asked) string {
 }
 
 // reTown is a name with its capitals.
-var reTown = pattern.New(`[A-Z][\w'’-]*(?: (?:of |the |and )?[A-Z][\w'’-]+)*`)
+var reTown = pattern.New(`\p{Lu}[\pL\pM\d'’-]*(?: (?:of |the |and )?\p{Lu}[\pL\pM\d'’-]+)*`)
 
 // howMany counts the values that hold, and lists them: one of several may be several.
 func howMany(q *asked) string {

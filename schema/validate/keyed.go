@@ -37,8 +37,9 @@ const shownText = 600
 // homeSize is the bytes of a key where records are sorted.
 const homeSize = 16
 
-// farGiven lists the kinds that one file defines.
+// farGiven holds a file's name and the kinds that it defines.
 type farGiven struct {
+	File     string   `json:"file"`
 	Spaces   []byte   `json:"spaces"`
 	Prefixes []string `json:"prefixes"`
 }
@@ -51,6 +52,15 @@ func keyOf(b []byte) key {
 	return key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
 }
 
+// fileID represents a file in the records of its facts.
+func fileID(name string) uint64 { return hashKey(0, []byte(name))[0] }
+
+// inFileOrder sorts files as one Checker reads a folder: the parts of a path first.
+func inFileOrder(a, b File) int {
+	slash := func(name string) string { return strings.ReplaceAll(name, "/", "\x01") }
+	return cmp.Or(Rank(a.Name)-Rank(b.Name), strings.Compare(slash(a.Name), slash(b.Name)))
+}
+
 // home returns the key of a fact: of the id that it defines or refers to, or that the reference depends on.
 func (x *fact) home() key {
 	if x.cond != (key{}) {
@@ -59,20 +69,13 @@ func (x *fact) home() key {
 	return x.k
 }
 
-// File names in sortable form: the parts of a path first, without zero bytes.
-var (
-	sortable = strings.NewReplacer("/", "\x01\x01", "\x00", "\x01\x02", "\x01", "\x01\x03")
-	readable = strings.NewReplacer("\x01\x01", "/", "\x01\x02", "\x00", "\x01\x03", "\x01")
-)
+// farSize is the bytes of a fact before its second key and its id.
+const farSize = 45
 
-// inFile starts the records of a file's facts.
-func inFile(name string) []byte {
-	return append(append([]byte{byte(Rank(name))}, sortable.Replace(name)...), 0)
-}
-
-// appendFar appends the part of a fact's record after its file. Records of one key are sorted in the order in which a single Checker meets their facts. Of two
-// keys the second one is the home.
-func (x *fact) appendFar(dst []byte, at schema.Pos, seq int) []byte {
+// appendFar appends a fact of a file. Records of one key are in the order in which one Checker meets their facts, if the files are numbered so.
+// Of two keys the second one is the home.
+func (x *fact) appendFar(dst []byte, file uint64, at schema.Pos, seq int) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, file)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(at.Line))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(seq))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(at.Col))
@@ -94,22 +97,18 @@ func (x *fact) appendFar(dst []byte, at schema.Pos, seq int) []byte {
 }
 
 // readFar reads a fact and its file from its home and its record.
-func readFar(home key, rec []byte) (x fact, file []byte, at schema.Pos, ok bool) {
-	end := bytes.IndexByte(rec, 0)
-	if end < 1 || len(rec) < end+38 {
-		return x, nil, at, false
+func readFar(home key, rec []byte) (x fact, file uint64, at schema.Pos, ok bool) {
+	if len(rec) < farSize {
+		return x, 0, at, false
 	}
-	file, rec = rec[1:end], rec[end+1:]
 	word := func(at int) uint32 { return binary.BigEndian.Uint32(rec[at:]) }
-	at.Line, at.Col = int(word(0)), int(word(8))
-	x = fact{idx: int32(word(12)), tup: binary.BigEndian.Uint64(rec[16:]), num: int64(binary.BigEndian.Uint64(rec[24:])), op: rec[32], ns: rec[33], ptr: rec[34], flag: rec[35], k: home}
-	far := rec[36]
-	if rec = rec[37:]; far == 1 && len(rec) >= 16 {
-		x.k, x.cond, rec = keyOf(rec), home, rec[16:]
-		far = 0
+	at.Line, at.Col = int(word(8)), int(word(16))
+	x = fact{idx: int32(word(20)), tup: binary.BigEndian.Uint64(rec[24:]), num: int64(binary.BigEndian.Uint64(rec[32:])), op: rec[40], ns: rec[41], ptr: rec[42], flag: rec[43], k: home, id: rec[farSize:]}
+	far := rec[44]
+	if far == 1 && len(x.id) >= homeSize {
+		x.k, x.cond, x.id, far = keyOf(x.id), home, x.id[homeSize:], 0
 	}
-	x.id = rec
-	return x, file, at, far == 0 && x.op <= opTurn && x.ns <= nsInject && int(x.ptr) < len(pointers) && x.k != (key{}) && at.Line <= 1<<30
+	return x, binary.BigEndian.Uint64(rec), at, far == 0 && x.op <= opTurn && x.ns <= nsInject && int(x.ptr) < len(pointers) && x.k != (key{}) && at.Line <= 1<<30
 }
 
 // Map checks one file and writes keyed lines: its findings, and the facts that the set needs.
@@ -124,9 +123,9 @@ func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Ki
 		}
 		return err
 	}
-	start := inFile(name)
+	file := fileID(name)
 	var far []byte
-	given := farGiven{Spaces: []byte{}, Prefixes: []string{}}
+	given := farGiven{File: name, Spaces: []byte{}, Prefixes: []string{}}
 	lastLine, seq := 0, 0
 	c.far = func(x *fact, at schema.Pos) error {
 		if x.op == opTurn && !slices.Contains(given.Spaces, nsConv) {
@@ -141,7 +140,7 @@ func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Ki
 		if seq++; at.Line != lastLine {
 			lastLine, seq = at.Line, 0
 		}
-		far = x.appendFar(append(far[:0], start...), at, seq)
+		far = x.appendFar(far[:0], file, at, seq)
 		line = keyed.AppendPart(line[:0], hex.EncodeToString(x.home().bytes()), far)
 		_, err := out.Write(line)
 		return err
@@ -168,10 +167,10 @@ type ReduceOptions struct {
 }
 
 // Reduce settles keyed lines: it writes their findings, with the same keys, and those that
-// facts of one key make together. All lines of a key must be among them, and all lines
-// of the key !given; their order does not matter. It returns how many findings are errors.
+// facts of one key make together. All lines of a key must be among them, and first all lines
+// of the key !given; the order of the others does not matter. It returns how many findings are errors.
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, o ReduceOptions) (int, error) {
-	r := &reducer{c: New(o.Catalog, Options{}), w: bufio.NewWriterSize(w, 1<<16), o: o, files: map[string]int32{}}
+	r := &reducer{c: New(o.Catalog, Options{}), w: bufio.NewWriterSize(w, 1<<16), o: o, files: map[uint64]uint64{}}
 	r.f = fold{c: r.c, s: &r.c.set, yield: r.finding}
 	facts := r.sorter()
 	defer facts.Close()
@@ -198,7 +197,7 @@ type reducer struct {
 	f     fold
 	w     *bufio.Writer
 	o     ReduceOptions
-	files map[string]int32
+	files map[uint64]uint64 // their numbers in order, by fileID; from the first fact on
 	line  []byte
 	rec   []byte
 
@@ -206,7 +205,7 @@ type reducer struct {
 }
 
 func (r *reducer) sorter() *extsort.Sorter {
-	return extsort.New(extsort.Options{Compare: bytes.Compare, Memory: r.o.Memory, Dir: r.o.TempDir})
+	return extsort.New(extsort.Options{Compare: bytes.Compare, Key: func(rec []byte) []byte { return rec[:homeSize] }, Memory: r.o.Memory, Dir: r.o.TempDir})
 }
 
 func (r *reducer) finding(f *schema.Finding) error {
@@ -247,7 +246,18 @@ func (r *reducer) take(home, text []byte, n int, facts *extsort.Sorter) error {
 		for _, p := range given.Prefixes {
 			r.c.set.nodeOf[p] = true
 		}
+		if len(r.files) > 0 {
+			return bad(errors.New("have a fact before it, want the lines of !given first: sort(1) puts them there"))
+		}
+		r.c.Checked = append(r.c.Checked, File{Name: given.File})
 		return nil
+	}
+	if len(r.files) == 0 {
+		slices.SortFunc(r.c.Checked, inFileOrder)
+		r.c.Checked = slices.CompactFunc(r.c.Checked, func(a, b File) bool { return a.Name == b.Name })
+		for i, f := range r.c.Checked {
+			r.files[fileID(f.Name)] = uint64(i)
+		}
 	}
 	var err error
 	if r.rec, err = hex.AppendDecode(r.rec[:0], home); err != nil || len(r.rec) != homeSize {
@@ -256,14 +266,19 @@ func (r *reducer) take(home, text []byte, n int, facts *extsort.Sorter) error {
 	if r.rec, err = keyed.DecodePart(r.rec, text); err != nil {
 		return bad(err)
 	}
-	if _, _, _, ok := readFar(keyOf(r.rec), r.rec[homeSize:]); !ok {
+	_, file, _, ok := readFar(keyOf(r.rec), r.rec[homeSize:])
+	if !ok {
 		return bad(errors.New("no such fact"))
 	}
+	number, ok := r.files[file]
+	if !ok {
+		return bad(errors.New("have a fact of a file without a line of !given before it"))
+	}
+	binary.BigEndian.PutUint64(r.rec[homeSize:], number)
 	return facts.Add(r.rec)
 }
 
-// settle applies facts key by key. References that are not met yet wait, on disk where
-// they are many, for the end of their key.
+// settle applies facts key by key. References that are not met yet wait, on disk if they are many, for the end of their key.
 func (r *reducer) settle(ctx context.Context, facts *extsort.Sorter) error {
 	late := r.sorter()
 	defer func() { late.Close() }()
@@ -320,15 +335,9 @@ func (r *reducer) settle(ctx context.Context, facts *extsort.Sorter) error {
 
 // apply gives one fact to the fold; it returns a reference that cannot be settled yet.
 func (r *reducer) apply(rec []byte) (*pending, error) {
-	x, name, at, _ := readFar(keyOf(rec), rec[homeSize:]) // take has checked it
-	i, ok := r.files[string(name)]
-	if !ok {
-		i = int32(len(r.c.Checked))
-		r.files[string(name)] = i
-		r.c.Checked = append(r.c.Checked, File{Name: readable.Replace(string(name))})
-	}
+	x, i, at, _ := readFar(keyOf(rec), rec[homeSize:]) // take has checked it
 	at.File = r.c.Checked[i].Name
-	r.f.file, r.f.far, r.f.lastConv = i, at, key{}
+	r.f.file, r.f.far, r.f.lastConv = int32(i), at, key{}
 	if x.op != opRefer {
 		return nil, r.f.define(&x, int32(at.Line))
 	}

@@ -95,21 +95,22 @@ func TestKeyed(t *testing.T) {
 		}
 		slices.Sort(want)
 		for _, n := range []int{1, 3, 8} {
-			parts := make([]string, n)
+			given, parts := "", make([]string, n)
 			for line := range strings.Lines(mapped.String()) {
 				key, _, _ := strings.Cut(line, "\t")
+				if key == "!given" {
+					given += line
+					continue
+				}
 				h := fnv.New32a()
 				io.WriteString(h, key)
-				for i := range parts {
-					if key == "!given" || uint32(i) == h.Sum32()%uint32(n) {
-						parts[i] = line + parts[i] // the order does not matter
-					}
-				}
+				i := h.Sum32() % uint32(n)
+				parts[i] = line + parts[i] // the order does not matter
 			}
 			var have []string
 			for _, p := range parts {
 				var out bytes.Buffer
-				if _, err := validate.Reduce(t.Context(), strings.NewReader(p), &out, validate.ReduceOptions{Memory: 50_000, TempDir: t.TempDir()}); err != nil {
+				if _, err := validate.Reduce(t.Context(), strings.NewReader(given+p), &out, validate.ReduceOptions{Memory: 50_000, TempDir: t.TempDir()}); err != nil {
 					t.Fatal(err)
 				}
 				for line := range strings.Lines(out.String()) {
@@ -135,12 +136,34 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
+// mappedOne is keyed lines of one file: its fact without the line of !given, or between two of them.
+func mappedOne(t *testing.T, given bool) string {
+	var out bytes.Buffer
+	if err := validate.New(nil, validate.Options{}).Map(t.Context(), strings.NewReader(node+"\n"), "g_nodes.jsonl", "", "", &out); err != nil {
+		t.Fatal(err)
+	}
+	var facts, last string
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "!given") {
+			last = line
+		} else {
+			facts += line
+		}
+	}
+	if given {
+		return last + facts + last
+	}
+	return facts
+}
+
 // TestReduceWithoutKeys: lines that have no key are refused, wherever they stand.
 func TestReduceWithoutKeys(t *testing.T) {
 	for in, want := range map[string]string{
 		"no key here\n":                    "line 1",
 		"{\"id\":\"a\"}\n{\"id\":\"b\"}\n": "line 1",
 		"bad\\qkey\t{\"id\":1}\n":          "line 1",
+		mappedOne(t, true):                 "line 3",
+		mappedOne(t, false):                "line 1",
 	} {
 		if _, err := validate.Reduce(t.Context(), strings.NewReader(in), io.Discard, validate.ReduceOptions{TempDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: have %v, want an error that names %s", in, err, want)
@@ -159,12 +182,16 @@ func FuzzReduce(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
+	given := ""
 	for line := range strings.Lines(mapped.String()) {
+		if strings.HasPrefix(line, "!given") {
+			given += line
+		}
 		f.Add(strings.TrimSuffix(line, "\n"))
 	}
-	f.Add("!given\t{\"spaces\":\"AQI=\",\"prefixes\":[\"a\"]}")
+	f.Add("!given\t{\"file\":\"a\",\"spaces\":\"AQI=\",\"prefixes\":[\"a\"]}")
 	f.Add("00000000000000010000000000000001\t\"AAAA\"")
 	f.Fuzz(func(t *testing.T, line string) {
-		validate.Reduce(t.Context(), strings.NewReader(line+"\n"), io.Discard, validate.ReduceOptions{}) //nolint:errcheck // it must only end
+		validate.Reduce(t.Context(), strings.NewReader(given+line+"\n"), io.Discard, validate.ReduceOptions{}) //nolint:errcheck // it must only end
 	})
 }
