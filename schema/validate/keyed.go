@@ -28,7 +28,7 @@ import (
 // Keys that no id has.
 const (
 	keyFinding = "finding:" // and the file's name: a record is a finding
-	keyGiven   = "!given"   // kinds that one file defines; every Reduce needs all of these
+	keyGiven   = "!given"   // a file and what it defines; every Reduce needs all of these, before the facts
 )
 
 // shownText is more of a text than a message shows: 120 code points.
@@ -167,8 +167,8 @@ type ReduceOptions struct {
 }
 
 // Reduce settles keyed lines: it writes their findings, with the same keys, and those that
-// facts of one key make together. All lines of a key must be among them, and first all lines
-// of the key !given; the order of the others does not matter. It returns how many findings are errors.
+// facts of one key make together. The lines of !given come first, all of them; all lines of
+// another key must be among the rest, in any order. It returns how many findings are errors.
 func Reduce(ctx context.Context, in io.Reader, w io.Writer, o ReduceOptions) (int, error) {
 	r := &reducer{c: New(o.Catalog, Options{}), w: bufio.NewWriterSize(w, 1<<16), o: o, files: map[uint64]uint64{}}
 	r.f = fold{c: r.c, s: &r.c.set, yield: r.finding}
