@@ -136,7 +136,7 @@ func (b *bulk) read(ctx context.Context, in []jsonl.File) error {
 	var wg sync.WaitGroup
 	share := b.Memory / int64(b.Workers)
 	for range b.Workers {
-		s := extsort.New(extsort.Options{Compare: bytes.Compare, Key: rowID, Memory: share, Dir: b.Dir})
+		s := extsort.New(extsort.Options{Key: rowID, Memory: share, Dir: b.Dir})
 		b.sorters = append(b.sorters, s)
 		wg.Go(func() {
 			w := &worker{b: b, sorter: s, denied: map[string]bool{}, rivals: map[string]bool{}}

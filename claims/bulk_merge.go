@@ -575,8 +575,8 @@ func newBig(b *bulk, claim bool) *bigClaim {
 		return g
 	}
 	g.claim = newClaimGroup(b.Version, "")
-	g.byKey = extsort.New(extsort.Options{Compare: bytes.Compare, Memory: int64(bigGroup), Dir: b.Dir})
-	g.byTime = extsort.New(extsort.Options{Compare: bytes.Compare, Memory: int64(bigGroup), Dir: b.Dir})
+	g.byKey = extsort.New(extsort.Options{Memory: int64(bigGroup), Dir: b.Dir})
+	g.byTime = extsort.New(extsort.Options{Memory: int64(bigGroup), Dir: b.Dir})
 	return g
 }
 

@@ -118,7 +118,7 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, heads bool, memory i
 	b := bufio.NewWriterSize(w, 1<<16)
 	r := &reducer{scope: o.Scope, out: keyed.NewFramer(b, 4), parts: map[string]keyed.Group{}, types: map[string]bool{}}
 	key := func(rec []byte) []byte { return rec[:bytes.IndexByte(rec, 0)+1] } // no key has a zero byte
-	rows := extsort.New(extsort.Options{Compare: bytes.Compare, Key: key, Memory: memory})
+	rows := extsort.New(extsort.Options{Key: key, Memory: memory})
 	defer rows.Close()
 	var rec []byte
 	for line, err := range keyed.Lines(in) {

@@ -56,7 +56,7 @@ func NewGate(ctx context.Context, src Source, o GateOptions) (*Gate, error) {
 			return g, err
 		}
 	}
-	g.sorted = extsort.New(extsort.Options{Compare: bytes.Compare, Memory: cmp.Or(o.Memory, 64<<20)})
+	g.sorted = extsort.New(extsort.Options{Memory: cmp.Or(o.Memory, 64<<20)})
 	if err := g.sort(ctx, src(), o.Report); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

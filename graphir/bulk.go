@@ -73,9 +73,9 @@ func newBulk(g *gatherer, o Options) *bulk {
 	n := max(1, o.Workers)
 	b := &bulk{g: g, p: g.p, o: o, byKey: map[[2]uint64]*settingInfo{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
 		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
-	b.owned = extsort.New(extsort.Options{Compare: bytes.Compare, Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
+	b.owned = extsort.New(extsort.Options{Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
 	for range n {
-		s := extsort.New(extsort.Options{Compare: bytes.Compare, Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), Dir: o.TempDir})
+		s := extsort.New(extsort.Options{Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), Dir: o.TempDir})
 		b.rows = append(b.rows, s)
 		b.idle <- &worker{b: b, sorter: s}
 	}

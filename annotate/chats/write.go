@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -91,7 +90,7 @@ const sortMemory = 64 << 20
 // inOrder sorts by conversation (in order of first appearance), time and place. A message
 // without a time stays behind the one before it.
 func (x *Export) inOrder(r *reader, c *counter, out func([]byte) error) error {
-	sorter := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: sortMemory})
+	sorter := extsort.New(extsort.Options{Memory: sortMemory})
 	defer sorter.Close()
 	var n uint64
 	last := map[schema.ConvID]uint64{}

@@ -17,7 +17,8 @@ import (
 
 // Options of a Sorter.
 type Options struct {
-	// Compare orders records; records that compare equal may come out in any order.
+	// Compare orders records; records that compare equal may come out in any order. nil orders
+	// them by their bytes, which is faster than a Compare that does so.
 	Compare func(a, b []byte) int
 	// Combine, when set, may fold b into a, its neighbour in sorted order with a <= b.
 	// The result takes a's place; ok is false when they must stay two. It is applied
@@ -25,7 +26,7 @@ type Options struct {
 	// again while merging: it must give the same whichever neighbours meet first.
 	Combine func(a, b []byte) (merged []byte, ok bool)
 	// Key, for Cut, is the start of a record that ranges must not part. No key may be
-	// the start of another, and Compare is bytes.Compare.
+	// the start of another, and Compare is nil.
 	Key func(rec []byte) []byte
 	// Memory is how many bytes of records are held before they go to disk, counting
 	// 24 bytes of overhead each; 0 never goes to disk.
@@ -44,17 +45,18 @@ const (
 // A Sorter takes records and yields them in order. It is not safe for concurrent use,
 // but for the ranges of Cut.
 type Sorter struct {
-	o      Options
-	chunks [][]byte // of records; after a spill they are filled again
-	used   int      // of chunks
-	refs   []ref    // without pointers: there are many, and the collector need not look
-	sorted bool     // refs are
-	held   int64
-	added  int64 // bytes of all records
-	n      int
-	spools []spool // by level of the runs that they hold
-	out    *bufio.Writer
-	runs   []run
+	o       Options
+	byBytes bool
+	chunks  [][]byte // of records; after a spill they are filled again
+	used    int      // of chunks
+	refs    []ref    // without pointers: there are many, and the collector need not look
+	sorted  bool     // refs are
+	held    int64
+	added   int64 // bytes of all records
+	n       int
+	spools  []spool // by level of the runs that they hold
+	out     *bufio.Writer
+	runs    []run
 }
 
 // A spool is a file of runs of one level. It has no name where the system allows that, so
@@ -72,7 +74,13 @@ type ref struct {
 }
 
 // New returns an empty Sorter. Close it to remove what it put on disk.
-func New(o Options) *Sorter { return &Sorter{o: o} }
+func New(o Options) *Sorter {
+	s := &Sorter{o: o, byBytes: o.Compare == nil}
+	if s.byBytes {
+		s.o.Compare = bytes.Compare
+	}
+	return s
+}
 
 // Spilled reports whether records went to disk.
 func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
@@ -87,7 +95,7 @@ func (s *Sorter) Add(rec []byte) error {
 	}
 	c := &s.chunks[s.used-1]
 	r := ref{0, uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))}
-	if s.o.Key != nil && len(rec) >= 8 {
+	if s.byBytes && len(rec) >= 8 {
 		r.start = binary.BigEndian.Uint64(rec)
 	}
 	s.refs = append(s.refs, r)
@@ -125,7 +133,7 @@ func (s *Sorter) Sort() {
 		return
 	}
 	s.sorted = true
-	if s.o.Key == nil {
+	if !s.byBytes {
 		slices.SortFunc(s.refs, s.compare)
 		return
 	}
@@ -137,7 +145,7 @@ const (
 	farShare = 512 // and those that share this many bytes
 )
 
-// sortFrom sorts records that are equal before byte from, of a sorter with a Key. Keys
+// sortFrom sorts records by their bytes that are equal before byte from. They
 // mostly share long starts, so eight bytes at a time are looked at, in the refs.
 func (s *Sorter) sortFrom(refs []ref, from int) {
 	far := len(refs) <= fewRefs || from >= farShare

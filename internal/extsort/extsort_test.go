@@ -32,7 +32,7 @@ func TestSpilledEqualsMemory(t *testing.T) {
 	slices.Sort(want)
 	for _, memory := range []int64{0, 1 << 19, 40_000, 5_000, 1} {
 		dir := t.TempDir()
-		s := New(Options{Compare: bytes.Compare, Memory: memory, Dir: dir})
+		s := New(Options{Memory: memory, Dir: dir})
 		for _, r := range in {
 			if err := s.Add([]byte(r)); err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func TestCut(t *testing.T) {
 		var sorters []*Sorter
 		var want []string
 		for range 1 + rng.IntN(3) {
-			s := New(Options{Compare: bytes.Compare, Memory: []int64{0, 300_000, 20_000, 3_000}[rng.IntN(4)], Dir: t.TempDir(), Key: func(r []byte) []byte { return r[:5] }})
+			s := New(Options{Memory: []int64{0, 300_000, 20_000, 3_000}[rng.IntN(4)], Dir: t.TempDir(), Key: func(r []byte) []byte { return r[:5] }})
 			defer s.Close()
 			sorters = append(sorters, s)
 			for range rng.IntN(6000) {
@@ -147,7 +147,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestEarlyStop(t *testing.T) {
-	s := New(Options{Compare: bytes.Compare, Memory: 500})
+	s := New(Options{Memory: 500})
 	for i := range 1000 {
 		s.Add(fmt.Appendf(nil, "%03d", 999-i))
 	}
@@ -166,7 +166,7 @@ func BenchmarkSort(b *testing.B) {
 	rec := make([]byte, 200)
 	rng := rand.New(rand.NewPCG(1, 2))
 	b.SetBytes(200)
-	s := New(Options{Compare: bytes.Compare, Memory: 32 << 20})
+	s := New(Options{Memory: 32 << 20})
 	defer s.Close()
 	for b.Loop() {
 		for i := range 16 {
@@ -185,7 +185,7 @@ func TestJoin(t *testing.T) {
 		var sorters []*Sorter
 		var want []string
 		for range 3 {
-			s := New(Options{Compare: bytes.Compare, Key: func(b []byte) []byte { return b[:2] }, Memory: memory, Dir: t.TempDir()})
+			s := New(Options{Key: func(b []byte) []byte { return b[:2] }, Memory: memory, Dir: t.TempDir()})
 			defer s.Close()
 			sorters = append(sorters, s)
 			for range 500 {
@@ -223,7 +223,7 @@ func TestSharedStarts(t *testing.T) {
 		start := [][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 30), bytes.Repeat([]byte{0}, 9), bytes.Repeat([]byte("c"), farShare+5)}[rng.IntN(4)]
 		want = append(want, fmt.Sprintf("%s%d\x01 behind the key", start, rng.IntN(700)))
 	}
-	s := New(Options{Compare: bytes.Compare, Key: func(r []byte) []byte { return r[:bytes.IndexByte(r, 1)+1] }})
+	s := New(Options{Key: func(r []byte) []byte { return r[:bytes.IndexByte(r, 1)+1] }})
 	defer s.Close()
 	for _, r := range want {
 		if err := s.Add([]byte(r)); err != nil {

@@ -205,7 +205,7 @@ type reducer struct {
 }
 
 func (r *reducer) sorter() *extsort.Sorter {
-	return extsort.New(extsort.Options{Compare: bytes.Compare, Key: func(rec []byte) []byte { return rec[:homeSize] }, Memory: r.o.Memory, Dir: r.o.TempDir})
+	return extsort.New(extsort.Options{Memory: r.o.Memory, Dir: r.o.TempDir})
 }
 
 func (r *reducer) finding(f *schema.Finding) error {
