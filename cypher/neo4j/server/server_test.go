@@ -171,6 +171,30 @@ func TestDownByForce(t *testing.T) {
 	}
 }
 
+// TestKeepOnly: archives of another Java go, whatever the folder is called; everything else stays.
+func TestKeepOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "odd [name]*")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"start-1.jsa", "start-2.jsa", "start-3.jsa", "neo4j.jar", "start-2.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := keepOnly(filepath.Join(dir, "start-2.jsa")); err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if want := []string{"neo4j.jar", "start-2.jsa", "start-2.txt"}; err != nil || !slices.Equal(have, want) {
+		t.Errorf("have %v, %v, want %v", have, err, want)
+	}
+}
+
 func TestStartStop(t *testing.T) {
 	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // archive returns the file in the folder of the jars of lib that holds the classes of a start, as this Java has read and checked them (class data sharing).
@@ -62,10 +63,17 @@ func Warm(ctx context.Context, java, lib string) error {
 	if err := os.Rename(made, name); err != nil {
 		return fmt.Errorf("%s kept no archive of classes: %w", java, err)
 	}
-	kept, err := filepath.Glob(filepath.Join(lib, "start-*.jsa"))
-	for _, old := range kept { // of Javas that were there before
-		if old != name {
-			err = errors.Join(err, os.Remove(old))
+	return keepOnly(name)
+}
+
+// keepOnly removes the other archives beside an archive: those of a Java that was there before. One that another process removes first is no error.
+func keepOnly(archive string) error {
+	entries, err := os.ReadDir(filepath.Dir(archive))
+	for _, e := range entries {
+		if name := e.Name(); name != filepath.Base(archive) && strings.HasPrefix(name, "start-") && strings.HasSuffix(name, ".jsa") {
+			if e := os.Remove(filepath.Join(filepath.Dir(archive), name)); !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
 		}
 	}
 	return err
