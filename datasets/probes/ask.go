@@ -103,7 +103,7 @@ func (m *maker) askFact(c candidate) (*draft, string) {
 	day := f.first().day()
 	plain := !f.person || m.w.words.known(f.pred) && (len(w.Cues) == 0 || cued(f.first().folded, w.Cues)) // an extractor may have read the turn wrongly
 	switch {
-	case plain && m.w.words.closed(f) && f.status == "active" && !opposed && !other("") && !hinted(""):
+	case plain && m.w.words.closed(f.pred, f.person) && f.status == "active" && !opposed && !other("") && !hinted(""):
 		d.q.Text = fill(m.pick(w.Ask, c), "who", f.who, "attr", f.attr)
 		p.Status = []string{"active"}
 	case plain && day != "" && !other(day) && !hinted(day):

@@ -63,7 +63,7 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 			continue
 		}
 		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
-		if f.person && s.days() >= minDays && m.w.words.closed(f) {
+		if f.person && s.days() >= minDays && m.w.words.closed(f.pred, true) {
 			put(candidate{typ: Date, f: [3]*fact{f}}, "told", f.who, f.pred)
 		}
 		m.offerChains(s, f, put)
@@ -274,7 +274,7 @@ func (m *maker) offerSets(s *scope, put putter) {
 	seen := map[string]bool{}
 	for _, f := range s.facts {
 		key := f.who + "\x00" + f.pred
-		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) || !m.w.words.closed(f) {
+		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) || !m.w.words.closed(f.pred, f.person) {
 			continue
 		}
 		seen[key] = true
@@ -321,7 +321,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
 		for _, pred := range m.names {
 			p, ok := m.w.cat.Predicate(pred)
-			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.closed(&fact{pred: pred, person: true}) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.closed(pred, true) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {

@@ -80,10 +80,10 @@ func (m *maker) askReply(c candidate) (*draft, string) {
 // definite reports whether a question names a thing as one that is known: "which aspect of
 // the park are you …", "the change" with nothing that says which.
 func (w *words) definite(q string) bool {
-	return slices.ContainsFunc(known.FindAllStringSubmatch(q, -1), func(m []string) bool { return m[2] != "" || w.alone[m[1]] })
+	return slices.ContainsFunc(definite.FindAllStringSubmatch(q, -1), func(m []string) bool { return m[2] != "" || w.alone[m[1]] })
 }
 
-var known = pattern.New(`\bthe ([a-z]+)(?: (are|is|was|were|do|does|did|have|has|had)\b|$| (?:and|or|in|at|on|for|with)\b)`)
+var definite = pattern.New(`\bthe ([a-z]+)(?: (are|is|was|were|do|does|did|have|has|had)\b|$| (?:and|or|in|at|on|for|with)\b)`)
 
 // called is a name behind a question: "…, Ben?"
 var called = pattern.New(`, [A-Z]\w+$`)

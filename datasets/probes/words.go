@@ -143,11 +143,10 @@ func (w *words) of(predicate string, zh bool) wording {
 // known reports whether a file words the predicate.
 func (w *words) known(predicate string) bool { _, ok := w.Predicates[predicate]; return ok }
 
-// closed reports whether all of a fact's predicate can be asked for, or whether it was said at
-// all: of a person only if a file words it (nobody asks what is on record of a person) and its
-// cues find what the graph has missed.
-func (w *words) closed(f *fact) bool {
-	return (w.known(f.pred) || !f.person) && !w.Predicates[f.pred].Open
+// closed reports whether a question may ask for all facts under a predicate, or whether one was stated at all: for a person only if a file
+// words the predicate (nobody asks what is on record about a person) and its cues find what the graph has missed.
+func (w *words) closed(predicate string, person bool) bool {
+	return (w.known(predicate) || !person) && !w.Predicates[predicate].Open
 }
 
 // manner is an adverb: how something is done is no thing.
