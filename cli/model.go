@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -109,7 +108,9 @@ func (m modelFlags) open(e *env) (*models, error) {
 
 // project loads the file of --config, or membench.yaml in the working folder; nil if there is none.
 func (m modelFlags) project(e *env) (*config.Project, error) {
-	m.config = cmp.Or(m.config, config.Find("."))
+	if m.config == "" {
+		m.config = config.Find(".")
+	}
 	if m.config == "" {
 		return nil, nil
 	}

@@ -90,8 +90,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 		return path, false, err
 	}
 	part := path + ".part"
-	tries, wait := t.Tries, t.Wait
-	tries = cmp.Or(tries, 4)
+	tries, wait := cmp.Or(t.Tries, 4), t.Wait
 	for n := 1; ; n++ {
 		err = t.part(ctx, f, part)
 		var final finalError

@@ -214,9 +214,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		props = b.end()
 	}
 	node(root, label, props, true)
-	domain, predicate := c.Domain, c.Predicate
-	domain = cmp.Or(domain, "unknown")
-	predicate = cmp.Or(predicate, "UNKNOWN")
+	domain, predicate := cmp.Or(c.Domain, "unknown"), cmp.Or(c.Predicate, "UNKNOWN")
 	owner := strings.TrimPrefix(string(root), "char:")
 	if newer {
 		owner = schema.Unescape(owner)

@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // EventRef names a turn: the event anchor of seed 004 §6.1.
 type EventRef struct {
@@ -142,7 +145,7 @@ func (e Event) ReadMeta() (EventMeta, error) {
 }
 
 // Is reports whether the event carries the tag.
-func (e Event) Is(tag string) bool { return contains(e.Tags, tag) }
+func (e Event) Is(tag string) bool { return slices.Contains(e.Tags, tag) }
 
 // Turn is the unit that a memory ingests: the common part of an Event and a benchmark case.
 type Turn struct {

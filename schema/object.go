@@ -124,15 +124,11 @@ func (o Object) With(name string, v any) (Object, error) {
 func (o Object) Without(names ...string) Object {
 	var b ObjectBuilder
 	for k, raw := range o.Members() {
-		if !contains(names, k) {
+		if !slices.Contains(names, k) {
 			b.Raw(k, raw)
 		}
 	}
 	return b.Object()
-}
-
-func contains(names []string, s string) bool {
-	return slices.Contains(names, s)
 }
 
 // An ObjectBuilder writes members in the order of the calls.

@@ -92,6 +92,5 @@ func DefaultThreshold(m Method) float64 {
 	if m == Rules {
 		t = model().Thresholds.Rules
 	}
-	t = cmp.Or(t, .5)
-	return t
+	return cmp.Or(t, .5)
 }

@@ -114,8 +114,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 				k := key{p.UUID, p.Session}
 				s := sessions[k]
 				if s == nil {
-					dataset := f.o.Dataset
-					dataset = cmp.Or(dataset, f.format.dataset)
+					dataset := cmp.Or(f.o.Dataset, f.format.dataset)
 					s = &schema.SessionRecord{System: f.system, Dataset: dataset, CaseID: p.UUID, SessionID: halumemSession(p.Session), Index: p.Session, Outcome: schema.OutcomeAnswered}
 					sessions[k], at[k] = s, r.pos
 				}

@@ -106,7 +106,8 @@ func certain(q question, ranked []scored) []scored {
 	case number, long:
 		need = surest
 	case what, list, who, where:
-		if need = agreed; reManner.MatchString(low) {
+		need = agreed
+		if reManner.MatchString(low) {
 			need = surest
 		}
 		for len(ranked) > 0 && !aboutSubject(q, ranked[0]) {
