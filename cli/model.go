@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -118,10 +119,7 @@ func (m modelFlags) generator(e *env, role config.Role) (*models, llm.Generator,
 
 // project loads the file of --config, or membench.yaml in the working folder; nil if there is none.
 func (m modelFlags) project(e *env) (*config.Project, error) {
-	if m.config == "" {
-		m.config = config.Find(".")
-	}
-	if m.config == "" {
+	if m.config = cmp.Or(m.config, config.Find(".")); m.config == "" {
 		return nil, nil
 	}
 	p, err := config.Load(m.config, e.lookup)
