@@ -101,7 +101,6 @@ var codes = []CodeInfo{
 	{"EVT014", SevError, "a turn id does not increase; the line was not compiled", "sort the turns of each conversation"},
 	{"EVT015", SevError, "a conversation is in two files; the later one was skipped", "keep one file per conversation"},
 	{"EVT016", SevError, "a file or a chapter of the index has no events", "annotate it, or remove it from the index"},
-	{"EVT017", SevError, "an event lacks a member or has an unknown role; the line was skipped", "see membench schema show event"},
 	{"EVT020", SevWarning, "a member of meta has another type than expected and was not read", "correct the member"},
 	{"EVT021", SevBoth, "a turn is given twice to replay; one was skipped (warning when both are equal)", "remove one of the lines"},
 	{"EVT022", SevError, "an event names no agent and was not stored", "give --agent-id"},
