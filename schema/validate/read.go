@@ -88,7 +88,7 @@ func firstError(fs []*schema.Finding, except []string) (err error) {
 // Filter is a file without the lines that Lines rejects, which are reported: their place is empty, so that the numbers of the others stay.
 func Filter(file jsonl.File, o PathOptions, report func(*schema.Finding)) jsonl.File {
 	return jsonl.File{Name: file.Name, Open: func() (io.ReadCloser, error) {
-		r := &filter{report: report, n: 1}
+		r := &filter{report: report, n: 1, err: io.EOF}
 		r.next, r.stop = iter.Pull2(Lines([]jsonl.File{file}, o))
 		return r, nil
 	}}
@@ -100,16 +100,18 @@ type filter struct {
 	report func(*schema.Finding)
 	buf    []byte
 	n      int // of the line that comes next
+	err    error
 }
 
 func (r *filter) Read(p []byte) (int, error) {
 	for len(r.buf) == 0 {
 		line, err, ok := r.next()
-		if !ok {
-			return 0, io.EOF
-		}
 		var f *schema.Finding
-		if err != nil && !errors.As(err, &f) {
+		switch {
+		case !ok:
+			return 0, r.err
+		case err != nil && !errors.As(err, &f):
+			r.err = err // and again: a buffer may have asked for more than it passes on
 			return 0, err
 		}
 		for ; r.n < line.Pos.Line; r.n++ {
