@@ -39,36 +39,7 @@ func newChainCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
-		Long: `Run every step of a project: sources to events, memory, claims, graph and Cypher, and
-validate the result. The output is byte-identical to that of the single commands. A step
-with unchanged inputs and options is skipped.
-
-Below the output folder:
-
-  events/<conv>.events.jsonl    one step per conversation
-  events.jsonl                  compile
-  store/                        replay ingest: the embedded memory
-  probes.jsonl                  replay probe
-  exports/<conv>.mem0.jsonl     replay export
-  claims/by_conv/, claims/compiled/
-  graph/                        nodes.jsonl, edges.jsonl, manifest.json
-  changes.jsonl                 what the last rebuilt graph changed: put and delete
-  cypher/
-  findings.txt                  findings of validate on all of it
-  manifest.json                 inputs, outputs, options, counts, findings of the run
-
-A killed run continues where it stopped. The clock of the first run is kept and used
-again; --now sets it.
-
---engine spark makes claims and graph of memories that one machine does not hold: it needs a
-Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories
-from --exports and the dialogue from --events, and writes folders of parts into -o:
-claims/by_conv, claims/compiled, graph, findings, cypher. The bytes are those of one
-machine, in another order (docs/scale.md).`,
-		Example: `  membench chain -c membench.yaml
-  membench chain --engine spark --master 'local[*]' --exports exports/ -o out/far
-  membench chain -c membench.yaml -o out/again --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case engine == "spark" && o.config == "":

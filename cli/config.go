@@ -22,10 +22,6 @@ func newConfigCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "config",
 		Short: "Show the effective configuration",
-		Long: `A flag overrides the environment (and .env in the working folder), the environment overrides
-membench.yaml, and the file overrides the default. OPENAI_MODEL and the other general
-variables correspond to the key model of the file; they do not override a role's own setting
-(models.judge).`,
 	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
@@ -39,13 +35,8 @@ func newConfigShowCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Print every effective value and its origin; secrets are masked",
-		Long: `Print the effective settings: the project file's, and for every role (annotate, extract,
-read, judge, embed) the endpoint that would be called, each value with the flag, the part of
-the file, or the variable that it comes from. Secrets are masked.`,
-		Example: `  membench config show
-  membench config show --config project/membench.yaml --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runConfigShow(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runConfigShow(c.Context(), e, o) },
 	}
 	o.model.temperature = -1
 	o.model.addShared(c)
@@ -136,12 +127,8 @@ func newConfigPromptsCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prompts",
 		Short: "List the effective prompts, or write them to a folder for editing",
-		Long: `List the effective prompts: name, origin, sha256 (as in manifests). With -o, write them as
-<name>.md. Edit them and use them with --prompts, or with prompts.dir in membench.yaml.`,
-		Example: `  membench config prompts
-  membench config prompts --prompt-lang zh -o my-prompts`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, o) },
 	}
 	o.model.addShared(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", "write the prompts into this `folder`")

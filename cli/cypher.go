@@ -29,9 +29,6 @@ chain (*_nodes_<time>.jsonl, *_edges_<time>.jsonl) are read, too, all that are t
 the graph, so that one database can hold several, as in load-neo4j.
 
 load-neo4j does the same over the network, with row counts and a comparison at the end.`,
-		Example: `  membench cypher graph/ -o cypher/
-  cat cypher/*.cypher | cypher-shell -u neo4j
-  membench cypher graph/ -o - | cypher-shell -u neo4j`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Graph = args[0]; o.Out == "" {

@@ -21,16 +21,6 @@ func newDatasetsCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "datasets",
 		Short: "List, fetch, check and convert benchmark data",
-		Long: `List, fetch, check and convert benchmark data.
-
-Every data set is converted to one kind of record, the case: sessions of turns to ingest,
-and questions with gold answers and gold evidence (membench schema show case). Labels in ids
-and marks on evidence, which would give answers away, are never shown to a memory.
-docs/datasets.md describes each reader.`,
-		Example: `  membench datasets list
-  membench datasets info locomo locomo10.json
-  membench datasets convert locomo locomo10.json --to dialogue -o locomo
-  membench datasets lint longmemeval longmemeval_s_cleaned.json --summary`,
 	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
@@ -39,11 +29,7 @@ func newDatasetsListCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the known data sets",
-		Long: `List the known data sets: what membench does with each (read: its files are cases; convert:
-cases are made of it; listed: named for its terms), its licence, whether it may be passed
-on, and whether the format was only seen in other people's source code (unverified).`,
-		Example: "  membench datasets list\n  membench datasets list --json | jq -r '.[] | select(.redistributable) | .name'",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return writeJSON(e.out, datasets.Catalogue())
@@ -125,26 +111,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert NAME [PATH...]",
 		Short: "Turn a data set into cases, dialogue or another layout",
-		Long: `Turn a data set into another form. PATH is its file or folder, or -.
-
-  cases        one Case a line (membench schema show case): what membench eval reads
-  plain        the short form: chunks and questions
-  dialogue     chat lines for membench annotate: from there events, memories, claims and
-               a graph; turn ids, and so gold evidence, stay the same. Into a folder
-               (one file a conversation), or one file where -o ends in .jsonl or is -
-  domain_a_v2  the three files of that layout, into a folder; reading them back changes nothing
-  observations a model's recorded extraction from the turns (locomo), as memories for
-               membench claimify, without calling a model
-
-What cannot be read is reported with its place and skipped, the rest is written, and the
-command ends with 3. Nothing is written with --strict, and where nothing could be read;
---max-rejected accepts a loss.`,
-		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
-  membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events
-  membench datasets convert longmemeval longmemeval_s_cleaned.json --case lme-0f3c5d1e2b7a --to dialogue | membench annotate - -o -
-  membench datasets convert plain own.jsonl --to domain_a_v2 -o domain_a_v2
-  membench datasets convert alert-storm --seed 7 -o storm.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name, o.paths = args[0], args[1:]
 			switch {

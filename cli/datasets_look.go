@@ -30,11 +30,7 @@ func newDatasetsInfoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info NAME [PATH...]",
 		Short: "Describe a data set, and count its files",
-		Long: `Describe a data set: where it is, its licence and terms, what can be fetched with which
-checksum, and what the reader was checked on. With its files or folder, count cases, turns
-and questions by category (common set, then raw label).`,
-		Example: "  membench datasets info locomo\n  membench datasets info locomo locomo10.json --json",
-		Args:    cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runDatasetInfo(c.Context(), e, f, args[0], args[1:], asJSON)
 		},
@@ -88,16 +84,7 @@ func newDatasetsLintCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint NAME [PATH...]",
 		Short: "List the faults in the files of a data set",
-		Long: `List errors and warnings in the files of a data set: records that cannot be read, dirty and
-dangling evidence, repeated ids and questions, dates that cannot be read or come after the
-question, and, with --errata, golds that a list disputes. Turn ids that are missing or
-repeated, cases that hold less than the catalogue says, and files with another checksum than
-the catalogue's of that name are findings, too. Exit 3 when there are errors; warnings do
-not count.`,
-		Example: `  membench datasets lint locomo locomo10.json
-  membench datasets lint longmemeval longmemeval_s_cleaned.json --summary
-  membench datasets lint locomo locomo10.json --errata errors.json --code DST016 --format json`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name, o.paths = args[0], args[1:]
 			if !slices.Contains(findings.Formats(), o.format) {
@@ -160,12 +147,7 @@ func newDatasetsSampleCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample NAME PATH...",
 		Short: "Draw questions, from each category in proportion",
-		Long: `Draw questions of a data set and write their cases, with these questions only. Each raw
-category contributes in proportion to its size. Within a category, a hash of --seed and the
-question id decides, so the same seed draws the same questions in any order of files.
---record writes the selection to a file. Cases keep all of their sessions.`,
-		Example: `  membench datasets sample locomo locomo10.json -n 200 --seed 7 -o cases.jsonl --record sampling.json`,
-		Args:    cobra.MinimumNArgs(2),
+		Args:  cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name, o.paths = args[0], args[1:]
 			switch {

@@ -42,25 +42,7 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probes GRAPH",
 		Short: "Make cases from a graph: questions whose answers the graph proves",
-		Long: `Make cases from a graph: questions with known answers, since the graph records their
-sources. GRAPH is a folder with nodes.jsonl and edges.jsonl (to-graph, chain, demo), or the
-bolt:// or neo4j:// address of a database that load-neo4j filled (user and password from
-NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a folder is far faster).
-
-A case is a conversation of the graph, or all conversations of one user. Questions come in
-equal shares of the types: single-fact, two-hop, three-hop, reply, date, order, interval,
-update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
-its gold, the turns that prove it, their source lines, wrong answers from nearby turns, a
-difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold
-that is not in the words of its turns are dropped; how many, by type and reason, is printed.
-
-With --rephrase a model words the questions again; a wording that loses a name, number,
-date, quotation or its polarity is not taken.`,
-		Example: `  membench demo -o demo && membench datasets probes demo/graph -o cases.jsonl
-  membench datasets probes graph --types two-hop,three-hop --count 500 --seed 7 -o hops.jsonl
-  membench datasets probes bolt://localhost:7687 -o cases.jsonl
-  membench datasets probes demo/graph -o cases.jsonl && membench eval run cases.jsonl --system bm25,oracle -o runs/probes`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.graph = args[0]
 			switch {

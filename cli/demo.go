@@ -32,18 +32,7 @@ func newDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole chain on the bundled dialogues, or on your own chats, offline",
-		Long: `Run the whole chain on the bundled dialogues: twelve chapters in Chinese and English,
-an on-call channel and an assistant thread, all invented. No key, no server, no network.
-
-The project is copied to DIR/project, so that it can be changed and run again with
-membench chain -c DIR/project/membench.yaml -o DIR.
-
-With --mine, the same is done with your own chats: exports as membench init reads them
-become a project, events, memories, claims and a graph, and DIR/graph.html shows it.`,
-		Example: `  membench demo
-  membench demo -o /tmp/demo && membench trace "favourite author" --in /tmp/demo --first
-  membench demo --mine "WhatsApp Chat with Ana.zip" --me Lin -o out/mine`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(mine) == 0 {
 				return runDemo(c.Context(), e, out)

@@ -34,26 +34,7 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "aggregate RUN...",
 		Short: "Compute figures from graded records, with n, intervals and exclusions",
-		Long: `Compute figures from graded records, with n, intervals and exclusions.
-
-A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -.
-Each system and data set gets a summary: for each protocol and judge the mean over all
-questions (micro), over the set's labels (macro) and by label, with the common category
-beside it (IE MR TR KU ABS …; if the two differ, as for LongMemEval's abstention, both, the
-common ones marked =), Wilson's interval, the interval of a t test over whole conversations,
-and the mean in which an answer that was never given or never judged counts as 0 (strict).
-LoCoMo's category 5 is reported separately and enters no total. Where answers were graded
-against corrected golds, too (eval grade --errata), both means are given. Tokens are summed
-by step and model, with their cost by the price table (--prices; 'membench config show'
-names the built-in one). The six dimensions of aggregate_metrics.json are there where
-sessions were graded or answers labelled.
-
--o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
-aggregate_metrics.SYSTEM.json each).`,
-		Example: `  membench eval aggregate runs/bm25
-  membench eval aggregate runs/bm25 --declared 1540 -o runs/bm25
-  membench eval aggregate graded.jsonl --json | jq '.[].scores[] | {protocol, v: .overall.value, n: .overall.n}'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			o.Confidence = float64(o.confidence) / 100

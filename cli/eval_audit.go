@@ -33,30 +33,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Check published figures against their own rows",
-		Long: `Check published figures against their own rows.
-
-Each FILE is a result file as membench eval import reads it. Every answer is graded again by
-every string protocol; the audit says which recorded score each protocol reproduces, row by
-row, how far recorded votes agree with each other, and for each published figure whether the
-rows give it, by how much they differ, whether it lies in the interval, and which
-denominators are possible at all (a share rounds from a whole number of answers). A figure
-of more questions than the file has rows is "not reproducible here", shown with ours.
-
-With --cases each row is compared with the data set itself: other questions, golds or
-categories than it has, second rows, questions without a row, and golds that a correction
-list disputes (datasets convert --errata) are findings, listed row by row. Always listed are
-recorded verdicts that contradict their own row, and rows without a verdict or score that
-nearly all others have or that a protocol gives. Exit code 3 if there are errors.
-
-Public runs are recognised by their answers, under any name and in any form: rows that are
-not as they were published (answer, verdict, score, gold, category, question) are listed,
-and the published figures are built in. A file's own totals are taken from it; --claims adds
-a JSON array of {run, source, protocol, category, value, decimals, n}, values in [0,1].
-NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
-		Example: `  membench eval audit recorded/*.jsonl
-  membench eval audit run.json --claims table.json --json | jq '.[].checks[] | select(.verdict == "differs")'
-  membench eval audit recorded/*.jsonl --markdown > audit.md`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			o.Confidence = float64(o.confidence) / 100

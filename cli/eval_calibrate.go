@@ -109,40 +109,7 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate FILE...",
 		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
-		Long: `Measure a judge on answers with known verdicts, and correct an accuracy for its errors.
-
-FILE is a file of QA records, the folder of a run, or - (standard input). For each question
-answers are made from its gold: right ones in other words, wrong ones that name something
-else of the same kind (the record's wrong_answer where it has one), the same behind the
-question repeated, and vague ones that name nothing. The judge grades them like the system's
-answers. The result is its false accepts and false rejects, each with a Wilson interval. The
-accuracy of the records' own answers is then given as graded and as corrected by these rates
-(Rogan and Gladen; interval of Lang and Reiczigel), for wrong answers of either kind and of
-both: it is not known which kind a system gives, so read the three together.
-
---plants FILE takes planted answers that were written instead: JSONL of question_id,
-answer, right (true or false; false where it is not said) and, if wanted, case_id and
-kind. Answers of a truth that the file has are then not made.
-
---judge names a protocol ('membench eval protocols'); rule, the default, is the rule judge.
-One that asks a model needs --model or its settings. A reply without a verdict is counted as
-failed, never as a wrong answer. --similarity lets the rule judge also weigh how near gold
-and answer are by an embedder, if words leave a doubt. It then counts as another judge, with
-its own name.
-
---shapes adds answers of many more shapes (denied, retracted, attributed, one of several
-alternatives and so on; 'membench eval judge check' describes them), and shapes of your own.
-A planted answer counts as accepted only where the verdict is not doubtful.
-
-Where records have verdicts of models or published runs, the rates by those are given too;
---labels takes those of people ('eval label --all') in their place. Where planted answers
-are easier than the data (fewer errors than on labelled answers, or far shorter), the reason
-is printed instead of a corrected accuracy.`,
-		Example: `  membench eval calibrate qa.jsonl
-  membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
-  membench eval calibrate qa.jsonl --plants wrong_answers.jsonl
-  membench eval calibrate qa.jsonl --judge mem0-2025 --model gpt-4o-mini --json | jq .corrected`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalCalibrate(c.Context(), e, o)

@@ -32,44 +32,7 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare RUN...",
 		Short: "Compare graded runs question by question",
-		Long: `Compare graded runs question by question.
-
-A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems counts
-as several runs. Each pair is compared over the questions that both were scored on: wins,
-losses, and the difference. Where ids differ, questions are paired by their texts, where a
-text is one question's only. Questions of one conversation rest on one memory, so verdict,
-interval and p come from one t test over conversations, adjusted by Holm over all pairs
-(categories separately). Also shown are the design effect (how much wider this is than with
-independent questions) and the smallest detectable difference. Differences that are not
-shown are marked ~, without a rank. A small number of conversations is noted; with only one,
-its questions are tested, which does not generalise to others.
-
-Where a rule and a model, or two models, graded by one protocol, -p says which:
-"NAME by GRADER".
-
-Runs that differ in data set, questions, golds, reader, k, judge or judge's prompt are
-not compared: the message names the fields, and --allow names those that may differ.
-It exits 3 when the runs were not scored on the same questions (--uneven accepts that).
-Where all were graded against corrected golds, too (eval grade --errata), the comparison
-with those follows. --examples shows questions that one of two answered better.
-
---gate is for continuous integration: the first RUN is the baseline, each system of the
-others is compared with the same system there (or the only one with the only one). METRIC
-is a protocol, MARGIN percentage points that may be lost (default 0). Each gate has one of
-three outcomes, each with an exit code:
-  worse         3  the loss is shown to be greater than MARGIN (--alpha, Holm over all gates)
-  not worse     0  it is shown to be no greater, or no question's score changed
-  inconclusive  4  neither: more questions or conversations are needed (eval plan)
-The command also exits with 3 if a question was scored in the baseline but not in the new run
-(--uneven accepts that). METRIC may be retrieve_ms, answer_ms or tokens (of a question):
-MARGIN is then percent of the baseline's mean. --junit and --markdown write the outcomes
-for a build server and for a pull request.`,
-		Example: `  membench eval compare runs/bm25 runs/mem0 --protocol rule
-  membench eval compare a.jsonl b.jsonl -p recorded-judge --allow reader
-  membench eval compare main/ this/ --gate rule:2 --gate retrieve_ms:50 --examples 3
-  membench eval compare main/ this/ --gate rule:2 --junit gates.xml --markdown "$GITHUB_STEP_SUMMARY"
-  membench eval compare runs/* --protocol locomo-f1 --json | jq '.pairs[] | select(.total.shown)'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			o.Confidence = float64(o.confidence) / 100

@@ -38,36 +38,7 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grade FILE... -o OUT",
 		Short: "Grade answers by named protocols, side by side",
-		Long: `Grade QA records and session records. Each protocol adds one verdict to a record; nothing
-else of the record changes, so answers can be graded again without asking the systems again.
-
-FILE is a file of QA records or of session records, a folder of them, or - for QA
-records on standard input. Of one kind, -o is a file or -; of both, or of a folder, a
-folder, which gets qa_records.jsonl and session_records.jsonl. Session records are graded by the four
-judges of sessions; their gold points are what domaina-evidence looks for.
-
--p names protocols ('membench eval protocols' lists them). Rules need no model. A
-protocol that asks a model needs --model or its settings; domaina-answer,
-domaina-evidence and the session judges have a rule twin, which is used with --judge
-rule, and where no given protocol needs a model. A grade says which of the two it is from.
-A reply without a verdict, or none, is the outcome judge_failed: neither right nor
-wrong. Running again on the output asks only about those; --again asks about all.
-
-Answers whose record holds a correction of its gold (errata; --errata applies a list, such
-as LoCoMo's two) get a second grade of each protocol, marked gold: corrected. A contested
-gold, or a question that is wrong itself, has no right answer there and is not_applicable.
-The protocol rule is the rule judge: dates, numbers, lists, names and words of answer and
-gold compared, without a model; eval calibrate measures its accuracy on your questions.
-
-On standard error: for each protocol the number of answers scored, their mean, and what was
-not scored and why; then the agreement of the graders (share and Cohen's κ; a score counts
-as a yes at --threshold or above). --report writes the same as JSON.`,
-		Example: `  membench eval grade qa.jsonl -o graded.jsonl
-  membench eval grade qa.jsonl -p rule,locomo-f1 --errata errata.json -o graded.jsonl
-  membench eval grade qa.jsonl -p locomo-f1,mem0-2025 --model gpt-4o-mini --cassette judge.jsonl -o graded.jsonl
-  membench eval grade run/ -p domaina-answer,domaina-evidence --judge rule -o graded/
-  membench eval grade qa.jsonl -p em,contains -o - --report r.json | jq -c '[.question_id, .grades[].score]'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalGrade(c.Context(), e, o)

@@ -33,35 +33,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label RUN",
 		Short: "Let people label whether answers are right and where they were lost",
-		Long: `Let people label whether answers are right and where they were lost.
-
-Label samples answers of a graded run (eval grade) and opens a page for them: question,
-gold, answer, evidence, context, hits and the memory's content. Neither grades nor the
-result of eval explain are shown. There are keys for the verdict (y right, n wrong, u
-unsure), a wrong gold (g), the hop at which the fact was lost, and the cause (1 to 6); the
-page lists them. Each key press is saved at once, as a line of RUN/labels/NAME.jsonl. You
-can stop at any time; the same command continues.
-
-The page is served on this machine's loopback address, under a path that is new each time. It
-loads nothing from elsewhere and sends nothing. Ctrl-C ends it.
-
-By default failures are sampled, one of each system, data set and category in turn.
---doubtful samples only the answers that a judge could not grade with certainty. --all
-samples all graded answers in their proportions: only such labels can measure a judge, and
-are used by 'eval calibrate --labels'. The sample depends only on the seed: two people with
-the same -n and --seed label the same answers, and a smaller sample is the beginning of a
-larger one.
-
---out FILE writes the draw to a .csv or .tsv for a spreadsheet (columns in English and
-Chinese; no cell is a formula) or to .jsonl. Fill in verdict, gold_wrong, hop and cause, in
-English or Chinese, and give the file to 'eval agreement' or put it into RUN/labels; its
-name, or the column by, is the person's.`,
-		Example: `  membench eval label runs/mine --by ann
-  membench eval label runs/mine --by ben -n 200 --seed 7
-  membench eval label runs/mine --by ann --doubtful
-  membench eval label runs/mine --all -n 300 --out ann.csv
-  membench eval agreement runs/mine`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Run = args[0]
 			switch {

@@ -13,19 +13,7 @@ func newEvalMergeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge SHARD... -o RUN",
 		Short: "Join the shards of a run into the run that one process would have made",
-		Long: `Join the shards of a run into the run that one process would have made.
-
-SHARD are the folders of 'membench eval run --shard i/n', all n of them, in any order. RUN
-gets the records in the order of the unsharded run, byte for byte if no times are recorded
-(--no-times), with manifest, configuration and, where the shards were graded, figures. The
-shards stay as they are.
-
-Shards of different configurations, cases or gradings, repeated, missing or unfinished
-shards, and changed files are rejected. After an interruption start the merge again. If the
-run had a budget, the remaining budget is printed. Cassettes of the shards are not joined.`,
-		Example: `  membench eval merge runs/part-* -o runs/whole
-  seq 0 3 | xargs -P 4 -I I membench eval run cases.jsonl --system bm25 -o part-I --shard I/4 && membench eval merge part-* -o whole`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("no folder for the run: name one with -o")

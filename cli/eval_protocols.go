@@ -13,11 +13,10 @@ import (
 func newEvalProtocolsCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "protocols",
-		Short:   "List the protocols: what each scores and which original it reproduces",
-		Example: `  membench eval protocols --json | jq -r '.[].name'`,
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
+		Use:   "protocols",
+		Short: "List the protocols: what each scores and which original it reproduces",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
 	return c

@@ -21,27 +21,7 @@ func newEvalReportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN... -o DIR",
 		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
-		Long: `Make reports from graded runs: Markdown, CSV, JSON, one HTML file.
-
-A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file; several
-RUNs make one report. It holds, for each data set, the table of systems by category with
-their tokens; then each figure with n, intervals and exclusions, all graders side by side,
-outcomes, tokens, cost and latency, and where facts were lost (membench eval explain). The
-order that is usual among reference systems (oracle evidence on top, full context at least
-as good as a memory, embeddings alone below) is compared with the figures: a note, never a
-failure.
-
-report.html needs no network and no server. Beside tables and plots it lists the answers:
-filters, search, and for each what was retrieved, the context, the verdicts and where it was
-lost. Sampled and failed answers are in the page (--embed); all others are in report_files/,
-which it loads on demand: keep both together. Small runs have no such folder.
-
--p names the grader of the main tables: NAME, or "NAME by GRADER". The default is the grader
-of most systems, models before rules. Formats are md, csv, json and html.`,
-		Example: `  membench eval report runs/bm25 runs/mem0 -o report
-  membench eval report runs/all -p rule --format md -o - | less
-  membench eval report runs/all --format md,html --lang zh -o report`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Inputs = args
 			o.Figures.Confidence = float64(o.confidence) / 100

@@ -28,12 +28,7 @@ func newEvalStatusCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status RUN",
 		Short: "Show a run's progress, failures and cost",
-		Long: `Show a running, interrupted or finished run: for each system and data set the questions with
-an outcome, by outcome, the recorded model calls and, if the price table has the model,
-their cost; for a running one, the remaining time. Nothing is changed. Usage is the cost of
-the answers when they were first made, without judges.`,
-		Example: "  membench eval status runs/first\n  membench eval status runs/first --json | jq .left_seconds",
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.dir = args[0]
 			return runEvalStatus(e, o)

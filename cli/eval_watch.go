@@ -15,18 +15,7 @@ func newEvalWatchCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Follow a run on a local page",
-		Long: `Follow a run on a local page: its progress, each system's results so far, and the last
-failures. RUN is the folder of a run in another process, which may not have started yet; a
-stopped or finished run is also shown. Nothing is changed.
-
-During the run the figures come from the rule judge and are not final. When the run's files
-are complete, they come from its own grades, with the hops of eval explain.
-
-The page is served on this machine's loopback address, under a path that is new each time;
-it loads nothing from elsewhere and sends nothing. Ctrl-C ends it.`,
-		Example: `  membench eval -c eval.yaml -o runs/mine &
-  membench eval watch runs/mine`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
 				return usagef("%s is a file: give the folder of a run", args[0])

@@ -40,9 +40,6 @@ func newExportCmd(e *env) *cobra.Command {
 Properties are written as a database holds them: nulls and empty lists are skipped,
 nested values become JSON text in props_json, a property named like one of ours
 gets the prefix p_. What a format cannot hold is reported and counted.`,
-		Example: `  membench export out/demo/graph --format admin-csv -o csv && sh csv/import.sh
-  membench export out/demo/graph --format graphml -o graph.graphml
-  membench export out/demo/graph --format jsonld | riot --syntax=jsonld --out=turtle -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Graph = args[0]

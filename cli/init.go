@@ -38,9 +38,6 @@ are counted, not kept. Nothing is sent anywhere.
 
 A table needs a column for the text and one for the sender. Columns with usual names are
 detected; name others with --map.`,
-		Example: `  membench init "WhatsApp Chat with Ana.zip" --me "Lin" -o mine
-  membench init conversations.json result.json -o mine && membench chain -c mine/membench.yaml
-  membench init tickets.csv --map sender=agent_name,text=reply,time=sent -o mine`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Paths = args

@@ -54,75 +54,7 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "load-neo4j GRAPH_DIR",
 		Short: "Load a graph into a running Neo4j",
-		Long: `Load a graph into a running Neo4j, and account for every element.
-
-The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
-sign-on) or NEO4J_KERBEROS_TICKET take their place, NEO4J_IMPERSONATE names the user
-whose rights count, NEO4J_CA, NEO4J_CLIENT_CERT and NEO4J_CLIENT_KEY are files in PEM
-for neo4j+s and bolt+s, NEO4J_TIMEOUT limits a transaction. The address comes from
---uri, otherwise NEO4J_URI, otherwise it is the server that 'membench neo4j up' started, whose
-user and password are known, otherwise bolt://localhost:7687.
-
-Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then nodes and
-edges go in batches, each a transaction: an interrupted load is completed by loading again.
-A batch too large for the server's memory is split in half. Loading the same graph twice
-changes nothing. An element in the database is made equal to the record: properties that an
-earlier load stored and the record lacks are removed. Labels and properties that other
-programs added are kept; --exact removes them. Nodes and relationships of other programs are
-never changed, deleted or counted; where one has an id of the graph, ours is skipped
-(GRF044) unless --exact takes it over. An element that the graph lacks is kept, unless there
-is a delta:
-
-  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
-                     keeps the digest of what was loaded; where it does not match that of
-                     OLD_DIR, hashes are compared instead. Only elements that OLD_DIR
-                     has and GRAPH_DIR lacks are deleted
-  --delta            compare with the hashes in the database, and delete what membench
-                     stored there beyond GRAPH_DIR
-  --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
-
---scope NAME keeps several graphs in one database: each has its own ids (the property id is
-scope:NAME|ID, the property scope is NAME), and no load, delta or clearing changes another
-graph. Without it the graph is the unnamed one.
-
-One program writes to a graph at a time. It holds a lease in the database, which ends 30 s
-after the program did; a second load is rejected with the name of the holder, or waits with
---wait. --dry-run names each element that would be deleted.
-
-Before anything is sent, the graph passes the check that every writer shares: a repeated id
-(GRF033), an element that lacks a member (GRF030) and an edge without an end in the graph
-(GRF031) are reported with file and line and skipped, and the exit status is 3. If the graph
-has no node of the kind of an edge's end, the end is looked up in the database. Nothing is
-sent if every record is rejected, or if any is with --strict or --delta, which deletes;
---max-rejected accepts a loss.
-
---verify reads everything back and compares it property by property. It detects manual
-changes (a load relies on the _hash of an element and skips it); --verify --repair writes it
-again.
-
-A full-text index (node_text, Chinese and English) is made at the end, unless --index=false
-is given. --embed adds vectors of claims and memories and a vector index: 'hash' needs no
-model, otherwise it is the name of a model at an OpenAI-compatible endpoint
-(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, otherwise OPENAI_BASE_URL; key in
-EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
-
---bulk is the fast way for a first load of a large graph: it fills an empty, stopped
-database of this machine through admin import (NEO4J_ADMIN names the tool, otherwise
-neo4j-admin is taken, otherwise the jars in MEMBENCH_NEO4J_LIB, otherwise jars and folder of
-the server of 'membench neo4j up', stopped). The result is that of a load. Then start the
-server and run the load once more without --bulk: it makes constraints and index and writes
-what the import could not hold.
-
-The report goes to standard output (--json: one object, the same for the same load into the
-same database); progress and the time taken go to standard error.`,
-		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
-  membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
-  membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
-  membench load-neo4j out/graph --bulk --home /var/lib/neo4j
-  membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
-  membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
-		Args: cobra.MaximumNArgs(2),
+		Args:  cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:

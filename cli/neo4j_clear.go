@@ -32,15 +32,7 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete a graph from a database, in batches, after a confirmation",
-		Long: `Delete the graph of one scope from a database: without --scope the unnamed one. Other
-scopes and what other programs stored stay. It goes in batches, edges first, so that a
-graph of any size fits the server's memory; if it is stopped, the same command continues.
-
-What will be deleted is listed first. A terminal asks for confirmation; elsewhere --yes is needed.`,
-		Example: `  membench neo4j clear
-  membench neo4j clear --scope night-study --yes --json
-  membench neo4j clear --all --constraints --yes    # an empty database, as new`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case o.all && o.Scope != "":

@@ -69,19 +69,7 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pcm [DATASET...] [-c experiment.yaml]",
 		Short: "Surprise-driven memory against a memory of every turn",
-		Long: `Surprise-driven memory (PCM) against a memory of every turn.
-
-DATASET and most flags are those of 'membench eval run'. Three arms are run: store-all
-(every turn, the same embedder), pcm, and pcm-gate, which stores only what surprised. The
-report has answers, evidence recall, kept tokens, corrections, the distribution of surprise,
-and whether keeping by surprise helps, with intervals.
-
-OUT/trace/pcm.jsonl has every decision: intent, the parts of the surprise, level, agent, and
-each node that changed with its weights before and after. 'membench pcm analyze OUT' reads
-it.`,
-		Example: `  membench experiment pcm locomo=locomo10.json --mock --max-samples 2 -o runs/pcm
-  membench experiment pcm locomo=locomo10.json --both --pcm-config config.yaml -o runs/pcm`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
@@ -127,19 +115,7 @@ func newPCMAnalyzeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze [FOLDER]",
 		Short: "Analyse an experiment that 'membench experiment pcm' ran",
-		Long: `Analyse an experiment that 'membench experiment pcm' ran.
-
-FOLDER, or --experiment NAME for runs/NAME; default runs/pcm. Prints exact match, F1,
-contains and numeric match by category. --surprisal adds the distribution of surprise,
---errors the answers whose F1 is below --error-threshold. --compare A B shows two
-experiments and the differences of F1, paired by question, with intervals over conversations
-and p by Holm. A question that cannot be answered counts 1 where the answer abstains,
-otherwise 0.`,
-		Example: `  membench pcm analyze runs/pcm
-  membench pcm analyze --experiment my_experiment --format csv --output results.csv
-  membench pcm analyze --compare exp1,exp2
-  membench pcm analyze runs/pcm --surprisal --errors --error-threshold 0.3`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(o.compare) == 1 && len(args) == 1 { // --compare A B, as published
 				o.compare, args = append(o.compare, args[0]), nil
@@ -210,13 +186,7 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Talk to PCM and see how it processes each turn",
-		Long: `Talk to PCM and see how it processes each turn: intent, the parts of the surprise, level,
-agent, and the nodes that changed with their weights.
-
-A line is a turn of the user. A line that begins with ? asks the memory, /end ends the
-session, /quit leaves. --scenario plays a short dialogue instead.`,
-		Example: "  membench pcm demo --scenario\n  membench pcm demo --model gpt-4o-mini",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			options, model, err := p.resolve(e, c.Flags().Changed)
 			if err != nil {

@@ -22,8 +22,6 @@ func newSchemaCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "schema",
 		Short: "List, show, export and compare the published JSON Schemas",
-		Long: `The published contracts: JSON Schemas (2020-12), one per kind of record and
-version, built into the program. 'validate' checks files against them.`,
 	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e))
 }
 
@@ -87,15 +85,7 @@ func newSchemaShowCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show KIND|FILE|catalog",
 		Short: "Print the JSON Schema of a kind of record or file, or the built-in catalogue",
-		Long: `Print the JSON Schema of one kind of record, or of a file that people write: membench.yaml,
-eval.yaml, catalog.yaml (a catalogue of your own) or service.yaml. Editors check and
-complete a file whose first line names its schema:
-
-  # yaml-language-server: $schema=membench.schema.json`,
-		Example: `  membench schema show claim --version 0.0.1
-  membench schema show membench.yaml > membench.schema.json
-  membench schema show catalog        predicates, entity types, labels and edge types, as YAML`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "catalog" {
 				_, err := e.out.Write(catalog.Builtin())
@@ -130,11 +120,7 @@ func newSchemaExportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write every schema of every version into a folder",
-		Long: `Write every schema of every version into a folder, as v<version>/<kind>.schema.json,
-and the built-in vocabulary as catalog.yaml: for validators of other languages, and for
-'schema check' against a later version.`,
-		Example: "  membench schema export -o schemas",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return usagef("-o is required: the folder to write to")
@@ -178,18 +164,8 @@ func newSchemaCheckCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check OLD NEW",
 		Short: "Check whether readers or writers break between two versions",
-		Long: `Compare two versions of the schemas: published ones by number, or folders of
-<kind>.schema.json files. For each kind and member it says what changed and whom it
-breaks:
-
-  readers   a program made for OLD cannot rely on all that NEW allows
-  writers   what a program made for OLD writes is not always valid in NEW
-
-Exit status 3 if anything breaks.`,
-		Example: `  membench schema check 0.0.1 0.1.0
-  membench schema check published/v0.1.0 0.1.0     in CI: has the contract moved?`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) },
+		Args:  cobra.ExactArgs(2),
+		RunE:  func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return c
@@ -229,9 +205,8 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 func newSchemaCodesCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "codes [CODE...]",
-		Short:   "List finding codes: what they mean and what to do",
-		Example: "  membench schema codes ID010 LNK001",
+		Use:   "codes [CODE...]",
+		Short: "List finding codes: what they mean and what to do",
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, code := range args {
 				if _, ok := schema.Code(strings.ToUpper(code)); !ok {

@@ -37,27 +37,7 @@ func newValidateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate PATH...",
 		Short: "Check files of any kind: JSON, schema, ids, links",
-		Long: `Check files of any kind and print every fault with file, line, column, JSON
-pointer and code.
-
-PATH is a file, a folder (its .jsonl files and known .json files, sub-folders too;
-lines of another program's format are left alone) or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
-are checked against the exports given with them, edges against the nodes.
-
-The kind of each record is detected from its members and the file's name. The version
-is that of --input-version, otherwise of the manifest beside the file, otherwise the newest
-that the first 100 records fit.
-
-Rules beyond the schema: ids recomputed from their parts, hashes, order of turns and
-instants, tags, vocabulary of the catalogue, repeated ids and ids of two things,
-links between files, quoted evidence. 'membench schema codes' lists every code.
-
-Findings go to standard output, a summary of what was checked to standard error.
-Warnings do not change the exit status.`,
-		Example: `  membench validate out/                        everything a chain wrote
-  membench validate claims.jsonl --summary      grouped and counted
-  zcat export.jsonl.gz | membench validate - --kind export --format sarif > findings.sarif`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.paths = args
 			if kind != "" {
