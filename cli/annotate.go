@@ -90,14 +90,10 @@ func newAnnotateCmd(e *env) *cobra.Command {
 
 func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 	if o.tagger == "model" || o.tagger == "" && o.model.model != "" {
-		ms, err2 := o.model.open(e)
+		ms, g, err2 := o.model.generator(e, config.Annotate)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
-		}
-		defer ms.close(&err)
-		g, err := ms.Generator(config.Annotate)
-		if err != nil {
-			return err
 		}
 		o.Convert.Tagger = annotate.Model(g, ms.Prompts)
 		o.Models = map[string]string{"tag": g.Model()}

@@ -62,6 +62,14 @@ func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON b
 	})
 }
 
+// newCassette checks the output of pack and repair.
+func newCassette(out string, from []string) error {
+	if out == "" {
+		return usagef("no output: name the new cassette with -o")
+	}
+	return notInput(out, from...)
+}
+
 func newCassettePackCmd(e *env) *cobra.Command {
 	var out string
 	c := &cobra.Command{
@@ -69,10 +77,7 @@ func newCassettePackCmd(e *env) *cobra.Command {
 		Short: "Join cassettes into one whose bytes depend on the answers only",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("no output: name the new cassette with -o")
-			}
-			if err := notInput(out, args...); err != nil {
+			if err := newCassette(out, args); err != nil {
 				return err
 			}
 			n, conflicts := 0, 0
@@ -136,10 +141,7 @@ func newCassetteRepairCmd(e *env) *cobra.Command {
 		Short: "Write the undamaged records of a cassette to a new one",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("no output: name the new cassette with -o")
-			}
-			if err := notInput(out, args...); err != nil {
+			if err := newCassette(out, args); err != nil {
 				return err
 			}
 			var got cassette.Check

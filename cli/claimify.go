@@ -53,15 +53,12 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 		return usagef("no output folder: give -o")
 	}
 	if o.extractor == "model" {
-		ms, err2 := o.model.open(e)
+		ms, g, err2 := o.model.generator(e, config.Extract)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
 		}
-		defer ms.close(&err)
-		if o.Generator, err = ms.Generator(config.Extract); err != nil {
-			return err
-		}
-		o.Prompts = ms.Prompts
+		o.Generator, o.Prompts = g, ms.Prompts
 		if ms.dryRun() {
 			o.Out, e = "-", e.mute()
 		}

@@ -62,7 +62,7 @@ func runDemo(ctx context.Context, e *env, out string) error {
 	if err != nil {
 		return err
 	}
-	report, err := runChain(ctx, e, p, chainOptions{out: out})
+	report, err := runChain(ctx, e, p, chainOptions{Options: chain.Options{Output: out}})
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func runMine(ctx context.Context, e *env, o initOptions, out string) error {
 	if err2 != nil {
 		return err2
 	}
-	r, err2 := runChain(ctx, e, p, chainOptions{out: out})
+	r, err2 := runChain(ctx, e, p, chainOptions{Options: chain.Options{Output: out}})
 	if !wrote(err2) {
 		return err2
 	}

@@ -44,12 +44,13 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 		checkDotenv(e),
 	}
 	checks = append(checks, doctor.Run(ctx, doctor.Options{Config: o.model.config, Models: o.model.options(e), Place: e.place(""), Ask: o.ask, Timeout: o.timeout})...)
-	return tellChecks(e, checks, o.asJSON)
+	return tellChecks(e, checks, o.asJSON, errUnwell)
 }
 
 var errUnwell = errors.New("doctor found faults: each line above says how to fix it")
 
-func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
+// tellChecks prints checks. The error is faulty where one failed.
+func tellChecks(e *env, checks []schema.Check, asJSON bool, faulty error) error {
 	faults := 0
 	for _, c := range checks {
 		if c.State == schema.CheckFail {
@@ -69,7 +70,7 @@ func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
 		}
 	}
 	if faults > 0 {
-		return errUnwell
+		return faulty
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"membench/eval/protocol"
 	"membench/eval/published"
@@ -20,23 +20,21 @@ type evalAuditOptions struct {
 
 	published.Options
 	published.AuditOptions
-	protocols  []string
-	claims     []string
-	cases      []string
-	confidence percentFlag
-	json       bool
-	markdown   bool
+	protocols []string
+	claims    []string
+	cases     []string
+	json      bool
+	markdown  bool
 }
 
 func newEvalAuditCmd(e *env) *cobra.Command {
-	o := evalAuditOptions{confidence: 95}
+	var o evalAuditOptions
 	c := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Check published figures against their own rows",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			o.Confidence = float64(o.confidence) / 100
 			if o.json && o.markdown {
 				return usagef("--json and --markdown exclude each other")
 			}
@@ -46,7 +44,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addImportFlags(c, &o.Options, &o.cases)
-	addFigureFlags(c, &o.AuditOptions.Options, &o.confidence)
+	addConfidence(c, &o.AuditOptions.Options)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
 	f.StringArrayVar(&o.claims, "claims", nil, "`file` of published figures (may be repeated)")
 	f.BoolVar(&o.json, "json", false, "print one JSON array")
@@ -95,19 +93,16 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		all = append(all, a)
 	}
 	t.summary()
-	if o.json {
-		return errors.Join(writeJSON(e.out, all), t.lost())
-	}
-	w := bufio.NewWriter(e.text())
-	for i, a := range all {
-		if o.markdown {
-			published.Markdown(w, a)
-			continue
+	return errors.Join(e.show(o.json, all, func(w io.Writer) {
+		for i, a := range all {
+			if o.markdown {
+				published.Markdown(w, a)
+				continue
+			}
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			a.WriteText(w)
 		}
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		a.WriteText(w)
-	}
-	return errors.Join(w.Flush(), t.lost())
+	}), t.lost())
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +51,16 @@ func (o *judgeFlags) add(c *cobra.Command) {
 
 // measured is the judge that judgeFlags name.
 type measured struct {
-	grader  calibrate.Grader
-	workers int          // answers judged at once by default
-	rule    bool         // it asks no model
-	dry     bool         // nothing is judged: only the cost is asked for
-	close   func(*error) // closes its model
+	calibrate.Options
+	grader calibrate.Grader
+	rule   bool         // it asks no model
+	dry    bool         // nothing is judged: only the cost is asked for
+	close  func(*error) // closes its model
 }
 
 func (o *judgeFlags) open(e *env) (m measured, err error) {
-	m = measured{workers: runtime.GOMAXPROCS(0), close: func(*error) {}}
+	m = measured{close: func(*error) {}}
+	m.Threshold, m.Workers = o.threshold, cmp.Or(max(0, o.workers), runtime.GOMAXPROCS(0))
 	if !(o.threshold > 0 && o.threshold <= 1) {
 		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 	}
@@ -99,7 +101,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.workers = 4
+	m.Workers = cmp.Or(max(0, o.workers), 4)
 	m.grader, err = calibrate.Protocol(p, gen)
 	return m, err
 }
@@ -126,7 +128,6 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 }
 
 func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err error) {
-	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
 	m, err := o.open(e)
 	defer m.close(&err)
 	if err != nil {
@@ -135,11 +136,8 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if m.dry {
 		e = e.mute()
 	}
-	if run.Workers <= 0 {
-		run.Workers = m.workers
-	}
 	if o.shapes != "" || m.rule && o.plants == "" {
-		if run.Shapes, err = calibrate.ShapesAnd(o.shapes); err != nil {
+		if m.Shapes, err = calibrate.ShapesAnd(o.shapes); err != nil {
 			return err
 		}
 	}
@@ -167,12 +165,12 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	if o.plants != "" {
-		run.Plants = new(calibrate.Plantings)
+		m.Plants = new(calibrate.Plantings)
 		for r, err := range drop(t, jsonl.Until(ctx, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in))) {
 			if err != nil {
 				return err
 			}
-			if why := run.Plants.Add(r.V); why != "" {
+			if why := m.Plants.Add(r.V); why != "" {
 				return fmt.Errorf("%s: planted answer: %s", r.Pos, why)
 			}
 		}
@@ -184,7 +182,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if len(rows) == 0 {
 		return schema.Brokenf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
-	rep, err := calibrate.Run(ctx, rows, m.grader, run)
+	rep, err := calibrate.Run(ctx, rows, m.grader, m.Options)
 	if err != nil {
 		return err
 	}

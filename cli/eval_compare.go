@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -17,25 +16,23 @@ type evalCompareOptions struct {
 	inputs []string
 
 	compare.Options
-	gateTexts  []string
-	gates      []compare.Gate
-	examples   int
-	junit      string
-	markdown   string
-	confidence percentFlag
-	uneven     bool
-	json       bool
+	gateTexts []string
+	gates     []compare.Gate
+	examples  int
+	junit     string
+	markdown  string
+	uneven    bool
+	json      bool
 }
 
 func newEvalCompareCmd(e *env) *cobra.Command {
-	o := evalCompareOptions{confidence: 95}
+	var o evalCompareOptions
 	c := &cobra.Command{
 		Use:   "compare RUN...",
 		Short: "Compare graded runs question by question",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			o.Confidence = float64(o.confidence) / 100
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -44,7 +41,7 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addFigureFlags(c, &o.Options.Options, &o.confidence)
+	addConfidence(c, &o.Options.Options)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
 	f.Float64Var(&o.Alpha, "alpha", 0.05, "`level` of the tests")
@@ -93,22 +90,15 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	}
 	rep, err := files.Compare(ctx)
 	t.summary()
-	switch {
-	case err != nil:
-		return err
-	case o.json:
-		err = writeJSON(e.out, rep)
-	default:
-		w := bufio.NewWriter(e.text())
-		rep.WriteText(w)
-		err = w.Flush()
-	}
-	if err == nil && rep.Uneven && !o.uneven {
-		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
-		err = errFindings
-	}
 	if err != nil {
 		return err
+	}
+	if err := e.show(o.json, rep, rep.WriteText); err != nil {
+		return err
+	}
+	if rep.Uneven && !o.uneven {
+		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
+		return errFindings
 	}
 	return t.lost()
 }
@@ -116,16 +106,10 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files compare.Files) error {
 	v, err := files.Hold(ctx, o.gates, o.uneven)
 	t.summary()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.json:
-		err = writeJSON(e.out, v)
-	default:
-		w := bufio.NewWriter(e.text())
-		compare.WriteGates(w, v.Gates)
-		err = w.Flush()
 	}
+	err = e.show(o.json, v, func(w io.Writer) { compare.WriteGates(w, v.Gates) })
 	if err == nil && o.junit != "" {
 		err = writeOut(e, o.junit, func(w io.Writer) error { return compare.WriteJUnit(w, v.Gates, !o.uneven) })
 	}

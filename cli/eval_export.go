@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 
 	"membench/eval/pipeline"
 	"membench/eval/published"
@@ -53,23 +53,15 @@ func newEvalExportCmd(e *env) *cobra.Command {
 }
 
 func runEvalForms(e *env, asJSON bool) error {
-	if asJSON {
-		return writeJSON(e.out, published.Forms())
-	}
-	w := bufio.NewWriter(e.text())
-	for _, f := range published.Forms() {
-		fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
-	}
-	return w.Flush()
+	return e.show(asJSON, published.Forms(), func(w io.Writer) {
+		for _, f := range published.Forms() {
+			fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
+		}
+	})
 }
 
 func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	t := o.accept.tally(e)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
-	err := pipeline.Export(ctx, o.ExportOptions)
-	t.summary()
-	if err != nil {
-		return err
-	}
-	return t.lost()
+	return t.end(pipeline.Export(ctx, o.ExportOptions))
 }

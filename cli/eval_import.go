@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 
 	"membench/eval/pipeline"
 	"membench/eval/published"
@@ -62,21 +62,18 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 }
 
 func runEvalFormats(e *env, asJSON bool) error {
-	if asJSON {
-		return writeJSON(e.out, published.Formats())
-	}
-	w := bufio.NewWriter(e.text())
-	for _, f := range published.Formats() {
-		marks := ""
-		if !f.Verified {
-			marks += ", unverified: seen in its source only"
+	return e.show(asJSON, published.Formats(), func(w io.Writer) {
+		for _, f := range published.Formats() {
+			marks := ""
+			if !f.Verified {
+				marks += ", unverified: seen in its source only"
+			}
+			if f.Cases {
+				marks += ", needs --cases"
+			}
+			fmt.Fprintf(w, "%-20s %s\n%20s %s%s\n", f.Name, f.About, "", f.Origin, marks)
 		}
-		if f.Cases {
-			marks += ", needs --cases"
-		}
-		fmt.Fprintf(w, "%-20s %s\n%20s %s%s\n", f.Name, f.About, "", f.Origin, marks)
-	}
-	return w.Flush()
+	})
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {

@@ -80,19 +80,15 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	if m.dry {
 		e = e.mute()
 	}
-	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
-	if run.Workers <= 0 {
-		run.Workers = m.workers
-	}
 	var rep calibrate.CheckReport
 	if o.misses == "" {
-		if rep, err = calibrate.Check(ctx, plants, m.grader, run, nil); err != nil {
+		if rep, err = calibrate.Check(ctx, plants, m.grader, m.Options, nil); err != nil {
 			return err
 		}
 		return rep.Write(e.text(), o.format)
 	}
 	if err := writeOut(e, o.misses, func(w io.Writer) error {
-		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(m calibrate.Missed) error { return codec.WriteLine(w, m) })
+		rep, err = calibrate.Check(ctx, plants, m.grader, m.Options, func(m calibrate.Missed) error { return codec.WriteLine(w, m) })
 		return err
 	}); err != nil || o.misses == "-" {
 		return err

@@ -18,9 +18,8 @@ import (
 
 type evalLabelOptions struct {
 	pipeline.GradedRun
+	draw          label.Options
 	doubtful, all bool
-	n             int
-	seed          uint64
 	by            string
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
@@ -37,8 +36,8 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Run = args[0]
 			switch {
-			case o.n < 1 || o.n > maxDraw:
-				return usagef("-n: have %d, want 1 to %d", o.n, maxDraw)
+			case o.draw.N < 1 || o.draw.N > maxDraw:
+				return usagef("-n: have %d, want 1 to %d", o.draw.N, maxDraw)
 			case o.doubtful && o.all:
 				return usagef("--doubtful and --all are two draws: choose one")
 			case o.by == "" && o.out == "":
@@ -52,8 +51,8 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
-	f.IntVarP(&o.n, "sample", "n", 100, "draw at most `n` answers")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the draw")
+	f.IntVarP(&o.draw.N, "sample", "n", 100, "draw at most `n` answers")
+	f.Uint64Var(&o.draw.Seed, "seed", 1, "`seed` of the draw")
 	f.StringVar(&o.by, "by", "", "`name` of who labels")
 	f.StringVar(&o.folder, "labels", "", "keep labels in this `folder` (default RUN/labels)")
 	f.StringVar(&o.out, "out", "", "write the draw to this `file` (.csv, .tsv or .jsonl) and open no page")
@@ -73,19 +72,19 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	if qa == "-" {
 		return usagef("the records are read twice: give a file or the folder of a run")
 	}
-	from := label.Failures
+	o.draw.From, o.draw.Explain = label.Failures, o.Options
 	switch {
 	case o.doubtful:
-		from = label.Doubtful
+		o.draw.From = label.Doubtful
 	case o.all:
-		from = label.All
+		o.draw.From = label.All
 	}
 	found := t // of the first reading
 	in := func(yield func(schema.Record[schema.QARecord], error) bool) {
 		drop(found, records.QA(ctx, nil, qa))(yield)
 		found = newTally(e.mute(), 0)
 	}
-	draw, err := label.Draw(ctx, in, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	draw, err := label.Draw(ctx, in, o.draw)
 	t.summary()
 	switch {
 	case err != nil:
@@ -93,7 +92,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	case t.taken == 0:
 		return schema.Brokenf("%s: no record was read", qa)
 	case len(draw) == 0:
-		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[from])
+		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[o.draw.From])
 	case o.out != "":
 		for i := range draw {
 			draw[i].By = o.by

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"membench/eval/pipeline"
 
 	"github.com/spf13/cobra"
@@ -18,31 +16,27 @@ func newEvalMergeCmd(e *env) *cobra.Command {
 			if out == "" {
 				return usagef("no folder for the run: name one with -o")
 			}
-			return runEvalMerge(c.Context(), e, args, out, prices)
+			p, err := figurePrices(e, prices)
+			if err != nil {
+				return err
+			}
+			t := newTally(e, 20)
+			res, err := pipeline.Merge(c.Context(), pipeline.MergeOptions{Shards: args, Dir: out, Prices: p, Membench: release, Now: e.now, Log: t.log()})
+			t.summary()
+			if err != nil {
+				return err
+			}
+			if err := printScores(e, res.Summaries); err != nil {
+				return err
+			}
+			if failed := res.Failed(); failed != nil {
+				return failed
+			}
+			return nil
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&out, "output", "o", "", "`folder` of the joined run")
 	f.StringVar(&prices, "prices", "", pricesHelp)
 	return c
-}
-
-func runEvalMerge(ctx context.Context, e *env, shards []string, out, prices string) error {
-	p, err := figurePrices(e, prices)
-	if err != nil {
-		return err
-	}
-	t := newTally(e, 20)
-	res, err := pipeline.Merge(ctx, pipeline.MergeOptions{Shards: shards, Dir: out, Prices: p, Membench: release, Now: e.now, Log: t.log()})
-	t.summary()
-	if err != nil {
-		return err
-	}
-	if err := printScores(e, res.Summaries); err != nil {
-		return err
-	}
-	if failed := res.Failed(); failed != nil {
-		return failed
-	}
-	return nil
 }

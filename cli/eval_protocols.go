@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 
 	"membench/eval/protocol"
 
@@ -41,12 +41,9 @@ func runEvalProtocols(e *env, asJSON bool) error {
 		}
 		rows = append(rows, r)
 	}
-	if asJSON {
-		return writeJSON(e.out, rows)
-	}
-	w := bufio.NewWriter(e.text())
-	for _, r := range rows {
-		fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
-	}
-	return w.Flush()
+	return e.show(asJSON, rows, func(w io.Writer) {
+		for _, r := range rows {
+			fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
+		}
+	})
 }

@@ -12,25 +12,23 @@ import (
 type evalReportOptions struct {
 	accept acceptFlag
 	pipeline.ReportOptions
-	confidence percentFlag
-	prices     string
+	prices string
 }
 
 func newEvalReportCmd(e *env) *cobra.Command {
-	o := evalReportOptions{confidence: 95}
+	var o evalReportOptions
 	c := &cobra.Command{
 		Use:   "report RUN... -o DIR",
 		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Inputs = args
-			o.Figures.Confidence = float64(o.confidence) / 100
 			return runEvalReport(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addFigureFlags(c, &o.Figures.Options, &o.confidence)
+	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "grader of the main tables: `name`, or \"name by grader\"")
@@ -57,10 +55,5 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	}
 	t := o.accept.tally(e)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
-	err = pipeline.Report(ctx, o.ReportOptions)
-	t.summary()
-	if err != nil {
-		return err
-	}
-	return t.lost()
+	return t.end(pipeline.Report(ctx, o.ReportOptions))
 }

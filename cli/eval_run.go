@@ -82,7 +82,7 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	t := newTally(e, 20)
 	set := ms.Set
 	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Shard: o.shard, Models: set, Place: e.place(""),
-		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
+		Data: setsall.Source{Workers: o.Workers, MaxValue: o.MaxValue, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
 		Progress: func(w *evalrun.Watch) func() { return e.following(v.Output.Folder, asking(w, ms)) }}
 	if ms.dryRun() {
 		text, err := v.YAML()

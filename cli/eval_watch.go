@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"sync"
 
 	"membench/eval/watch"
 	"membench/internal/loopback"
@@ -20,21 +21,16 @@ func newEvalWatchCmd(e *env) *cobra.Command {
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
 				return usagef("%s is a file: give the folder of a run", args[0])
 			}
-			return runEvalWatch(c.Context(), e, args[0], listen)
+			e.meter.stop()
+			w := watch.New(watch.Options{Dir: args[0], Now: e.now})
+			ctx, stop := context.WithCancel(c.Context())
+			var running sync.WaitGroup
+			running.Go(func() { w.Run(ctx) })
+			defer running.Wait()
+			defer stop()
+			return loopback.Serve(ctx, listen, w.Handler(), func(url string) { e.warnf("%s at %s; Ctrl-C ends the page", args[0], url) })
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`address` of the page: a loopback address; port 0 is any free one")
 	return c
-}
-
-func runEvalWatch(ctx context.Context, e *env, dir, listen string) error {
-	e.meter.stop()
-	w := watch.New(watch.Options{Dir: dir, Now: e.now})
-	ctx, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() { defer close(ended); w.Run(ctx) }()
-	err := loopback.Serve(ctx, listen, w.Handler(), func(url string) { e.warnf("%s at %s; Ctrl-C ends the page", dir, url) })
-	stop()
-	<-ended
-	return err
 }

@@ -82,7 +82,7 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
 	dir, err := run(v, experiment.Options{Eval: v, Report: t.found, Pipeline: pipeline.Options{
-		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
+		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.Workers, MaxValue: o.MaxValue, Stdin: e.in},
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()
 	switch {

@@ -77,8 +77,8 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if model != "" && !o.mock && o.systemModel == "" {
-				o.systemModel = model
+			if model != "" && !o.mock && o.over.Models.Extract.Name == "" {
+				o.over.Models.Extract.Name = model
 				changed := o.changed
 				o.changed = func(flag string) bool { return flag == "system-model" || changed(flag) }
 			}
@@ -104,10 +104,9 @@ func newPCMCmd(e *env) *cobra.Command {
 }
 
 type pcmAnalyze struct {
-	experiment, format, output string
-	compare                    []string
-	surprisal, errors          bool
-	threshold                  float64
+	experiment.AnalyseOptions
+	folder, format, output string
+	compare                []string
 }
 
 func newPCMAnalyzeCmd(e *env) *cobra.Command {
@@ -124,19 +123,19 @@ func newPCMAnalyzeCmd(e *env) *cobra.Command {
 			case len(args) > 1:
 				return usagef("have %d folders, want one; --compare A B compares two", len(args))
 			case len(args) == 1:
-				o.experiment = args[0]
+				o.folder = args[0]
 			}
 			return runPCMAnalyze(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.experiment, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
+	f.StringVar(&o.folder, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
 	f.StringVar(&o.format, "format", "", "`format`: text, json or csv (default: by the ending of --output, otherwise text)")
 	f.StringVar(&o.output, "output", "-", "write to this `file`")
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
-	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")
-	f.BoolVar(&o.errors, "errors", false, "list the answers that failed")
-	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower `F1` as failed")
+	f.BoolVar(&o.Surprise, "surprisal", false, "show how surprise is distributed")
+	f.BoolVar(&o.Errors, "errors", false, "list the answers that failed")
+	f.Float64Var(&o.Below, "error-threshold", 0.3, "count answers with a lower `F1` as failed")
 	return c
 }
 
@@ -149,7 +148,7 @@ func folderOf(name string) string {
 }
 
 func runPCMAnalyze(ctx context.Context, e *env, o pcmAnalyze) error {
-	names := []string{o.experiment}
+	names := []string{o.folder}
 	if len(o.compare) > 0 {
 		if len(o.compare) != 2 {
 			return usagef("--compare: have %d experiments, want two", len(o.compare))
@@ -165,12 +164,12 @@ func runPCMAnalyze(ctx context.Context, e *env, o pcmAnalyze) error {
 	if !slices.Contains([]string{experiment.Text, experiment.JSON, experiment.CSV}, o.format) {
 		return usagef("--format: have %q, want text, json or csv", o.format)
 	}
-	if o.threshold < 0 || o.threshold > 1 {
-		return usagef("--error-threshold: have %g, want 0 to 1", o.threshold)
+	if o.Below < 0 || o.Below > 1 {
+		return usagef("--error-threshold: have %g, want 0 to 1", o.Below)
 	}
 	var all []experiment.Named
 	for _, name := range names {
-		a, err := experiment.Analyse(ctx, folderOf(name), experiment.AnalyseOptions{Surprise: o.surprisal, Errors: o.errors, Below: o.threshold})
+		a, err := experiment.Analyse(ctx, folderOf(name), o.AnalyseOptions)
 		if err != nil {
 			return err
 		}
@@ -194,15 +193,12 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 			}
 			var d memory.Deps
 			if m.model = cmp.Or(m.model, model); m.model != "" && !mock {
-				ms, err := m.open(e)
+				ms, g, err := m.generator(e, config.Extract)
+				defer ms.close(&err)
 				if err != nil {
 					return err
 				}
-				defer ms.close(&err)
-				if d.LLM, err = ms.Generator(config.Extract); err != nil {
-					return err
-				}
-				d.Prompts = ms.Prompts
+				d.LLM, d.Prompts = g, ms.Prompts
 			}
 			in := e.in
 			if scenario {

@@ -55,37 +55,28 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 }
 
 func newReplayLinkCmd(e *env) *cobra.Command {
-	var o linkOptions
+	var o chain.LinkOptions
+	var flags stepFlags
 	c := &cobra.Command{
 		Use:   "link EXPORT... --events EVENTS -o OUT",
 		Short: "Infer which turns the memories of another system come from",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Exports = args
-			return runReplayLink(c.Context(), e, o)
+			if o.Exports = args; o.Out == "" {
+				return usagef("no output given: name it with -o")
+			}
+			return flags.run(e, func(with chain.Shared) error {
+				o.Shared = with
+				r, err := chain.Link(c.Context(), o)
+				if err = said(e, false, r, err); wrote(err) {
+					e.warnf("%d of %d linked to turns by inference", r.Linked, r.Memories)
+				}
+				return err
+			})
 		},
 	}
 	addOutput(c, &o.MemoriesOptions)
-	o.stepFlags.add(c, 100)
+	flags.add(c, 100)
 	c.Flags().StringSliceVar(&o.Events, "events", nil, "the dialogue, `files` or folders (required)")
 	return c
-}
-
-type linkOptions struct {
-	chain.LinkOptions
-	stepFlags
-}
-
-func runReplayLink(ctx context.Context, e *env, o linkOptions) error {
-	if o.Out == "" {
-		return usagef("no output given: name it with -o")
-	}
-	return o.run(e, func(with chain.Shared) error {
-		o.Shared = with
-		r, err := chain.Link(ctx, o.LinkOptions)
-		if err = said(e, false, r, err); wrote(err) {
-			e.warnf("%d of %d linked to turns by inference", r.Linked, r.Memories)
-		}
-		return err
-	})
 }

@@ -303,12 +303,12 @@ func finish(c *cobra.Command) {
 	}
 }
 
-// texts/en has the long help of commands: eval/run.txt is that of membench eval run. Help that has generated parts is in the code.
+// texts/en has the long help of commands: eval/run.txt is that of membench eval run.
 //
 //go:embed texts/en
 var enTexts embed.FS
 
-// describe adds the long help of a command and its examples. What the code has already, such as modelHelp, follows it.
+// describe adds the long help of a command and its examples. What the code has already, such as modelHelp, follows it, or takes the place of {} in it.
 func describe(c *cobra.Command) {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	text, err := enTexts.ReadFile("texts/en/" + strings.ReplaceAll(path, " ", "/") + ".txt")
@@ -316,7 +316,8 @@ func describe(c *cobra.Command) {
 		return // the short description says everything
 	}
 	long, examples, _ := strings.Cut(string(text), "Examples:\n")
-	c.Long, c.Example = strings.TrimSpace(long)+c.Long, strings.TrimRight(examples, "\n")
+	before, after, _ := strings.Cut(strings.TrimSpace(long), "{}")
+	c.Long, c.Example = before+c.Long+after, strings.TrimRight(examples, "\n")
 }
 
 // versionFlag reads --schema-version style flags.

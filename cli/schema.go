@@ -57,17 +57,19 @@ func runSchemaList(e *env, asJSON bool) error {
 				return fmt.Errorf("schema %s %s: %w", k, v, err)
 			}
 			row.Kind, row.Version, row.ID = k, v, schema.SchemaURL(k, v)
-			if asJSON {
-				if err := codec.WriteLine(e.text(), row); err != nil {
-					return err
-				}
-				continue
-			}
 			first, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
+			if err := e.line(asJSON, row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkKind refuses the value of --kind that is no kind of record; "" is detected.
+func checkKind(k schema.Kind) error {
+	if k != "" && !slices.Contains(schema.Kinds(schema.Latest), k) {
+		return usagef("--kind %q is unknown: have %v", k, schema.Kinds(schema.Latest))
 	}
 	return nil
 }
@@ -186,12 +188,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 	}
 	readers, writers := validate.Breaks(changes)
 	for _, c := range changes {
-		if asJSON {
-			err = codec.WriteLine(e.text(), c)
-		} else {
-			_, err = fmt.Fprintln(e.text(), c)
-		}
-		if err != nil {
+		if err := e.line(asJSON, c, "%v", c); err != nil {
 			return err
 		}
 	}
@@ -217,14 +214,8 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 				if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, c.Code) }) {
 					continue
 				}
-				if asJSON {
-					if err := codec.WriteLine(e.text(), c); err != nil {
-						return err
-					}
-					continue
-				}
 				meaning, fix := e.texts.code(c)
-				if _, err := fmt.Fprintf(e.text(), "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
+				if err := e.line(asJSON, c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

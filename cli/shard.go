@@ -64,11 +64,6 @@ func framesFlag(c *cobra.Command, frames *bool) {
 	c.Flags().BoolVar(frames, "frames", false, "write frames of lines without keys, one kind each, as cut does")
 }
 
-// newShardStage makes the command of a stage with its filters.
-func newShardStage(name, short string, verbs ...*cobra.Command) *cobra.Command {
-	return parent(&cobra.Command{Use: name, Short: short}, verbs...)
-}
-
 // lines is standard input, unpacked, as the one file of a step.
 func lines(in io.Reader) []jsonl.File {
 	return []jsonl.File{{Name: "-", Open: func() (io.ReadCloser, error) { return jsonl.Decompress(io.NopCloser(in)) }}}
@@ -95,7 +90,7 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 	}
 	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", reduce(false)}, flags)
 	framesFlag(last, &frames)
-	return newShardStage("compile-claims", "Merge claims and entities part by part",
+	return parent(&cobra.Command{Use: "compile-claims", Short: "Merge claims and entities part by part"},
 		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 				if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
@@ -153,7 +148,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return graphir.Reduce(ctx, in, given, out, frames, o, report)
 		})}, flags)
 	framesFlag(last, &frames)
-	return newShardStage("to-graph", "Make a graph part by part", mapper,
+	return parent(&cobra.Command{Use: "to-graph", Short: "Make a graph part by part"}, mapper,
 		newShardVerb(e, shardVerb{"combine", "Merge some of the keyed lines of one element",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
@@ -163,7 +158,8 @@ func newShardGraphCmd(e *env) *cobra.Command {
 var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
 
 func newShardValidateCmd(e *env) *cobra.Command {
-	var name, kind string
+	var name string
+	var kind schema.Kind
 	var version schema.Version
 	var catalogs []string
 	workers, memory := 1, int64(48<<20)
@@ -175,8 +171,8 @@ func newShardValidateCmd(e *env) *cobra.Command {
 			if name == "" {
 				return usagef("no name: give the file's with --name")
 			}
-			if kind != "" && !slices.Contains(schema.Kinds(schema.Latest), schema.Kind(kind)) {
-				return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
+			if err := checkKind(kind); err != nil {
+				return err
 			}
 			cat, err := chain.LoadCatalog(catalogs)
 			if err != nil {
@@ -186,7 +182,7 @@ func newShardValidateCmd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, schema.Kind(kind), version, e.out)
+			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, kind, version, e.out)
 		},
 	}
 	reduce := &cobra.Command{
@@ -207,14 +203,14 @@ func newShardValidateCmd(e *env) *cobra.Command {
 	}
 	f := mapper.Flags()
 	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
-	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.StringVar((*string)(&kind), "kind", "", "take every record for this `kind` ("+kindList()+")")
 	f.Var(versionFlag{&version}, "input-version", "schema `version` of the input")
 	f.IntVar(&workers, "workers", workers, "use `n` workers")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
 	for _, c := range []*cobra.Command{mapper, reduce} {
 		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	}
-	return newShardStage("validate", "Check a set of files part by part", mapper, reduce)
+	return parent(&cobra.Command{Use: "validate", Short: "Check a set of files part by part"}, mapper, reduce)
 }
 
 func newShardCypherCmd(e *env) *cobra.Command {
@@ -229,7 +225,7 @@ func newShardCypherCmd(e *env) *cobra.Command {
 		}}, flags)
 	reduce.Flags().BoolVar(&heads, "heads", false, "also write the constraints and the first lines of the scripts: the rows are all, or the rest of all parts")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of rows before they go to disk, like 64M")
-	return newShardStage("cypher", "Write a graph as Cypher scripts part by part",
+	return parent(&cobra.Command{Use: "cypher", Short: "Write a graph as Cypher scripts part by part"},
 		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error {
 				return cypher.Map(ctx, lines(in), out, o, found)
@@ -256,7 +252,7 @@ func newShardCSVCmd(e *env) *cobra.Command {
 			return run(ctx, in, out)
 		}
 	}
-	return newShardStage(export.AdminCSVName, "Write files for neo4j-admin's import part by part",
+	return parent(&cobra.Command{Use: export.AdminCSVName, Short: "Write files for neo4j-admin's import part by part"},
 		newShardVerb(e, shardVerb{"survey", "Collect what the columns depend on from the elements on standard input",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error {
 				return export.Survey(ctx, lines(in), out, o)

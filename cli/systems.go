@@ -112,10 +112,9 @@ func newSystemsShowCmd(e *env) *cobra.Command {
 }
 
 type systemsCheckOptions struct {
+	service.Options
 	spec    string
-	baseURL string
 	run     string
-	vars    map[string]string
 	offline bool
 	asJSON  bool
 }
@@ -131,9 +130,9 @@ func newSystemsCheckCmd(e *env) *cobra.Command {
 			return runSystemsCheck(c.Context(), e, o)
 		},
 	}
-	c.Flags().StringVar(&o.baseURL, "base-url", "", "`address` of the service instead of the spec's")
+	c.Flags().StringVar(&o.BaseURL, "base-url", "", "`address` of the service instead of the spec's")
 	c.Flags().StringVar(&o.run, "run", "", "`name` of this try, a part of the namespace's; default the time")
-	c.Flags().StringToStringVar(&o.vars, "set", nil, "values of the spec's variables, `name=value`")
+	c.Flags().StringToStringVar(&o.Variables, "set", nil, "values of the spec's variables, `name=value`")
 	c.Flags().BoolVar(&o.offline, "offline", false, "check the spec only")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return c
@@ -151,9 +150,9 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	}
 	checks := []schema.Check{{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)}}
 	if o.offline {
-		return tellSystem(e, checks, o.asJSON)
+		return tellChecks(e, checks, o.asJSON, errBadService)
 	}
-	sys, err := e.place("").Service(spec, service.Options{BaseURL: o.baseURL, Variables: o.vars})
+	sys, err := e.place("").Service(spec, o.Options)
 	if err != nil {
 		return &schema.UsageError{Err: err}
 	}
@@ -164,7 +163,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 
 // tryAny checks a system that is not a plain spec.
 func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) error {
-	if o.offline || o.baseURL != "" || len(o.vars) > 0 {
+	if o.offline || o.BaseURL != "" || len(o.Variables) > 0 {
 		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
 	}
 	sys, s, err := e.place("").Open(ctx, c, memory.Deps{})
@@ -190,18 +189,10 @@ func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.Sy
 		return err
 	}
 	e.warnf("round trip of %s in %v", name, e.now().Sub(start).Round(time.Millisecond))
-	return tellSystem(e, checks, o.asJSON)
+	return tellChecks(e, checks, o.asJSON, errBadService)
 }
 
 var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")
-
-func tellSystem(e *env, checks []schema.Check, asJSON bool) error {
-	err := tellChecks(e, checks, asJSON)
-	if errors.Is(err, errUnwell) {
-		return errBadService
-	}
-	return err
-}
 
 // specFaults prints the findings of a spec; any other error is handed on.
 func specFaults(e *env, err error) error {
