@@ -2,6 +2,7 @@ package claims
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -61,9 +62,7 @@ func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, foun
 	if o.Catalog == nil {
 		o.Catalog = catalog.Default()
 	}
-	if o.Version == "" {
-		o.Version = schema.Latest
-	}
+	o.Version = cmp.Or(o.Version, schema.Latest)
 	if o.Memory <= 0 {
 		o.Memory = 16 << 20
 	}

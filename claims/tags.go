@@ -211,10 +211,5 @@ func TagName(s string) string {
 var keepWords = []string{"可能性", "比较文学", "比較文學", "比较级", "写作业", "寫作業", "写作课", "写作班", "写作者", "写作能力", "写作风格", "写作习惯", "写作软件", "写作小组", "写作计划", "写作素材", "写作瓶颈", "写作灵感", "有点心", "觉得住", "比较优势", "写作营", "写作教程"}
 
 func isKept(s string) bool {
-	for _, w := range keepWords {
-		if strings.HasPrefix(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keepWords, func(w string) bool { return strings.HasPrefix(s, w) })
 }

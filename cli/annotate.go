@@ -29,28 +29,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "annotate SOURCE...",
 		Short: "Turn dialogue into events",
-		Long: `Turn dialogue into events, one file per conversation.
-
-SOURCE is a chapter (norm or raw), a chat file (JSON Lines with role and content), a
-message list (JSON as chat APIs take it), a folder of these, an index.json, or -.
-The format is detected from name and content. Of a chapter with a norm and a raw file
-the norm file is read.
-
-A norm chapter marks each line: [S] character, [S|MONO] monologue, [U] user, [UI]
-action, before these [INJECT] or [PROBE], also with an id, the ids that a probe
-expects, and its answer: [PROBE p_ch01_001 <- i_ch01_002 = tea][U] What do I drink?
-A raw chapter has labels "name:" that --character-name and --user-name must know.
-
-Speakers, order, text and source lines are read by code. One tag per event is
-chosen by rule, or by a model with --model: canon_only, episodic or filler.
-
-Scene, character, user and agent come from the flags, otherwise from the source's
-headers; a turn's time from the source, otherwise from its start plus an offset per turn.`,
-		Example: `  membench annotate source/norm -o events
-  membench annotate source/index.json --character-name Lin --user-name Wei -o events
-  membench annotate chat.jsonl --start 2026-03-01T20:00:00+08:00 -o - | jq -r .content
-  OPENAI_API_KEY=… membench annotate source --model gpt-4o-mini -o events`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			defer bulkMemory(e)()
 			o.Sources = args
@@ -111,14 +90,10 @@ headers; a turn's time from the source, otherwise from its start plus an offset 
 
 func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 	if o.tagger == "model" || o.tagger == "" && o.model.model != "" {
-		ms, err2 := o.model.open(e)
+		ms, g, err2 := o.model.generator(e, config.Annotate)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
-		}
-		defer ms.close(&err)
-		g, err := ms.Generator(config.Annotate)
-		if err != nil {
-			return err
 		}
 		o.Convert.Tagger = annotate.Model(g, ms.Prompts)
 		o.Models = map[string]string{"tag": g.Model()}

@@ -34,29 +34,7 @@ func newAskCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   `ask [GRAPH] "QUESTION"`,
 		Short: "Answer a question from a graph, with the evidence below the answer",
-		Long: `Answer a question from a graph, and show the evidence for the answer: the turns, the claims
-that rest on them with the time for which they hold, and the walk from each claim over
-its memories to the lines of the source.
-
-GRAPH is a folder that to-graph or chain wrote, a file of elements, - for standard
-input, or the bolt:// or neo4j:// address of a server that load-neo4j filled (user and
-password from NEO4J_USERNAME and NEO4J_PASSWORD, otherwise of 'membench neo4j up'). A graph of
-memories without turns (claimify and to-graph of a Mem0 export) is asked the same way.
-
-Turns are found by words, vectors, the conversation's own edges, speaker and date
-(docs/graph-memory.md). Without a model the answer comes from the claims if the question has
-a form that claims answer (where somebody lives, works or studies, what is liked best,
-whether something is still so, whether it ever was, how many, which came first), with the
-previous value and when it ended; otherwise from the words that were found. Nothing is
-guessed: if there is no certain answer, ask says so and quotes the nearest statements.
---model asks a model. Vectors come from the embedding endpoint if one is configured,
-otherwise from word features. With --as-of nothing said later counts, and claims have their
-state at that time: 2026-03 means to the end of March.`,
-		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
-  membench ask "Which tea does the user drink at night?" --in out/demo
-  membench ask out/demo "林晚喜欢喝什么茶？" --as-of 2026-03-05 --json | jq -r .answer
-  membench ask bolt://localhost:7687 "who fixed the disk alert?" --scope ops --model gpt-4o-mini`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Graph, o.Question = o.in, args[len(args)-1]
 			if len(args) == 2 && o.in == "" {

@@ -17,9 +17,6 @@ func newCassetteCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "cassette",
 		Short: "List, join and repair files of kept model answers",
-		Long: `A cassette is one file with every answer of a model and every vector of a run: what
---cassette keeps. With --cassette-mode replay-only a run on any machine gives the same bytes
-from it, offline.`,
 	}, newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
 }
 
@@ -28,12 +25,7 @@ func newCassetteListCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list FILE",
 		Short: "Print every kept answer as one JSON line; vectors without their numbers",
-		Long: `Print every kept answer as one JSON line, by key: model, purpose, text, first usage. Vectors
-are listed without their numbers. Every record is checked against its sum. With --summary,
-print counts and usage by kind, model and purpose only.`,
-		Example: `  membench cassette list run.cassette | jq 'select(.purpose == "judge") | .text'
-  membench cassette list run.cassette --summary`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runCassetteList(c.Context(), e, args[0], summary, asJSON)
 		},
@@ -70,23 +62,22 @@ func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON b
 	})
 }
 
+// newCassette checks the output of pack and repair.
+func newCassette(out string, from []string) error {
+	if out == "" {
+		return usagef("no output: name the new cassette with -o")
+	}
+	return notInput(out, from...)
+}
+
 func newCassettePackCmd(e *env) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "pack FILE... -o OUT",
 		Short: "Join cassettes into one whose bytes depend on the answers only",
-		Long: `Join cassettes into one: every current record, sorted by key. The same answers give the same
-bytes, regardless of how they were recorded and of the order of the files. Answers that a
-later recording replaced are skipped. Calls with different answers in two files are listed
-on standard error; an answer wins over a failure, then the one whose bytes sort first.`,
-		Example: `  membench cassette pack run.cassette -o release.cassette
-  membench cassette pack zh.cassette en.cassette -o both.cassette`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("no output: name the new cassette with -o")
-			}
-			if err := notInput(out, args...); err != nil {
+			if err := newCassette(out, args); err != nil {
 				return err
 			}
 			n, conflicts := 0, 0
@@ -112,11 +103,7 @@ func newCassetteCheckCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check cassettes and report damaged records",
-		Long: `Check every record of cassettes against its checksum. Damaged parts are listed by offset and
-length. The records around them are usable: a run with the file requests only the lost
-answers again. The exit code is 3 if anything is damaged, or a file is empty.`,
-		Example: `  membench cassette check run.cassette`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			damaged := false
 			for _, name := range args {
@@ -152,15 +139,9 @@ func newCassetteRepairCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "repair FILE -o OUT",
 		Short: "Write the undamaged records of a cassette to a new one",
-		Long: `Write the undamaged records of a cassette, in their order, to a new one. Skipped bytes are
-listed by offset and length; FILE is not changed.`,
-		Example: `  membench cassette repair run.cassette -o repaired.cassette`,
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("no output: name the new cassette with -o")
-			}
-			if err := notInput(out, args...); err != nil {
+			if err := newCassette(out, args); err != nil {
 				return err
 			}
 			var got cassette.Check

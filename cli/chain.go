@@ -21,16 +21,11 @@ import (
 )
 
 type chainOptions struct {
-	outside bool
-	model   modelFlags
-	config  string
-	out     string // "": the project's
-	now     string
-	force   bool
-	strict  bool
-	accept  schema.Limit
-	asJSON  bool
-	quiet   bool
+	chain.Options
+	model  modelFlags
+	config string
+	asJSON bool
+	quiet  bool
 }
 
 func newChainCmd(e *env) *cobra.Command {
@@ -39,40 +34,11 @@ func newChainCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
-		Long: `Run every step of a project: sources to events, memory, claims, graph and Cypher, and
-validate the result. The output is byte-identical to that of the single commands. A step
-with unchanged inputs and options is skipped.
-
-Below the output folder:
-
-  events/<conv>.events.jsonl    one step per conversation
-  events.jsonl                  compile
-  store/                        replay ingest: the embedded memory
-  probes.jsonl                  replay probe
-  exports/<conv>.mem0.jsonl     replay export
-  claims/by_conv/, claims/compiled/
-  graph/                        nodes.jsonl, edges.jsonl, manifest.json
-  changes.jsonl                 what the last rebuilt graph changed: put and delete
-  cypher/
-  findings.txt                  findings of validate on all of it
-  manifest.json                 inputs, outputs, options, counts, findings of the run
-
-A killed run continues where it stopped. The clock of the first run is kept and used
-again; --now sets it.
-
---engine spark makes claims and graph of memories that one machine does not hold: it needs a
-Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories
-from --exports and the dialogue from --events, and writes folders of parts into -o:
-claims/by_conv, claims/compiled, graph, findings, cypher. The bytes are those of one
-machine, in another order (docs/scale.md).`,
-		Example: `  membench chain -c membench.yaml
-  membench chain --engine spark --master 'local[*]' --exports exports/ -o out/far
-  membench chain -c membench.yaml -o out/again --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case engine == "spark" && o.config == "":
-				far.Out = o.out
+				far.Out = o.Output
 				return runSparkChain(c.Context(), e, far)
 			case engine != "":
 				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
@@ -95,12 +61,12 @@ machine, in another order (docs/scale.md).`,
 	}
 	f := c.Flags()
 	f.StringVarP(&o.config, "config", "c", "", "project `file` (required)")
-	f.StringVarP(&o.out, "output", "o", "", "write into this `folder` (default: the project's output)")
-	f.StringVar(&o.now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, otherwise taken once)")
-	f.BoolVar(&o.force, "force", false, "run every step again")
-	f.BoolVar(&o.strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
-	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
-	f.BoolVar(&o.outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
+	f.StringVarP(&o.Output, "output", "o", "", "write into this `folder` (default: the project's output)")
+	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, otherwise taken once)")
+	f.BoolVar(&o.Force, "force", false, "run every step again")
+	f.BoolVar(&o.Strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
+	f.Var(limitFlag{&o.Accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
+	f.BoolVar(&o.Outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
@@ -121,16 +87,15 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 		return r, err
 	}
 	defer ms.close(&err)
-	co := chain.Options{Output: o.out, Now: o.now, Clock: e.now, Models: ms.Set, Place: e.place(""), TempDir: e.getenv("TMPDIR"), Force: o.force,
-		Strict: o.strict, Accept: o.accept, Outside: o.outside, Membench: release, Progress: e.meter.work, Begin: func(step string) func() { return around(e, step) },
-		Warn: func(message string) { e.warnf("%s", message) }}
-	if ms.dryRun() {
-		co.Warn, o.quiet = nil, true
+	o.Clock, o.Models, o.Place, o.TempDir, o.Membench, o.Progress = e.now, ms.Set, e.place(""), e.getenv("TMPDIR"), release, e.meter.work
+	o.Begin = func(step string) func() { return around(e, step) }
+	if o.quiet = o.quiet || ms.dryRun(); !o.quiet {
+		o.Done = func(s chain.Step) { sayStep(e, s) }
 	}
-	if !o.quiet {
-		co.Done = func(s chain.Step) { sayStep(e, s) }
+	if !ms.dryRun() {
+		o.Warn = func(message string) { e.warnf("%s", message) }
 	}
-	if r, err = chain.Run(ctx, p, co); !wrote(err) || ms.dryRun() {
+	if r, err = chain.Run(ctx, p, o.Options); !wrote(err) || ms.dryRun() {
 		return r, err
 	}
 	if o.asJSON {
@@ -138,7 +103,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 	} else if !o.quiet {
 		e.warnf("%d steps ran, %d were current; validate: %d errors, %d warnings; see %s", r.Ran, r.Current, r.Errors, r.Warnings, filepath.Join(r.Output, "manifest.json"))
 	}
-	if err == nil && o.strict && r.Errors > 0 {
+	if err == nil && o.Strict && r.Errors > 0 {
 		return r, errFindings
 	}
 	return r, err

@@ -23,19 +23,7 @@ func newClaimifyCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "claimify EXPORT...",
 		Short: "Extract claims and entities from exported memories",
-		Long: `Extract claims and entities from exported memories, one file per conversation.
-
-The rule extractor (default) needs no network and reads Chinese and English. The model
-extractor asks an OpenAI-compatible endpoint in chunks of 30 memories. Its answers are kept
-in OUT/.claimify and not paid for again; rejected lines go to OUT/<conv>.rejected.ndjson.
-Memories that are no longer in the exports are removed from the output. A chunk that fails
-is reported and asked about again by the next run; the rest of the output is written.
-
---catalog adds predicates, entity types and patterns of your own; see the comments in the
-built-in catalogue (membench schema show catalog).`,
-		Example: `  membench claimify exports -o claims/by_conv
-  membench claimify exports -o claims/by_conv --extractor model --model gpt-4o-mini`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Exports = args
 			return runClaimify(c.Context(), e, o)
@@ -65,15 +53,12 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 		return usagef("no output folder: give -o")
 	}
 	if o.extractor == "model" {
-		ms, err2 := o.model.open(e)
+		ms, g, err2 := o.model.generator(e, config.Extract)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
 		}
-		defer ms.close(&err)
-		if o.Generator, err = ms.Generator(config.Extract); err != nil {
-			return err
-		}
-		o.Prompts = ms.Prompts
+		o.Generator, o.Prompts = g, ms.Prompts
 		if ms.dryRun() {
 			o.Out, e = "-", e.mute()
 		}

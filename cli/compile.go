@@ -13,16 +13,7 @@ func newCompileCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compile EVENTS...",
 		Short: "Join events by conversation into one file",
-		Long: `Join events by conversation into one file.
-
-EVENTS are folders or files of events, one conversation each: <conv>.events.jsonl as
-annotate writes them, or chNN.jsonl as the existing chain does. Lines are copied byte for
-byte. Conversations come in the order of the index, otherwise chapters by number and then
-the others by name. Events whose turn ids do not increase, lines that are not events and
-second files of a conversation are reported and skipped.`,
-		Example: `  membench compile events -o events.jsonl
-  membench compile events --index source/index.json -o events.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Events = args
 			if asJSON && o.Out == "-" {

@@ -16,23 +16,7 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compile-claims BY_CONV_DIR...",
 		Short: "Merge the claims and entities of all conversations into one per id",
-		Long: `Merge the claims and entities of all conversations into one per id.
-
-Reads the *.jsonl files of the folders, or single files, or - for standard input, gzip and
-zstd too, and writes entities.jsonl, claims.jsonl and meta.json. Evidence is united, the
-greatest confidence and the newest update stay. Of claims that contradict each other (a
-single-valued predicate with two objects, a predicate and its denial) the one with the
-newest evidence stays active; the older are deprecated, with reason and successor.
-
-The order of files and lines does not matter. Above --memory records go to disk (TMPDIR,
-about 1.2 times the input unpacked), so that the input may be larger than memory; the
-process as a whole holds about 100 MiB. Memory is collected often; GOGC in the environment
-changes that. With --schema-version 0.0.1 the result is that of the existing chain of
-2026-02-25: contradicting claims both stay active, and the first record wins, by file name
-and line number.`,
-		Example: `  membench compile-claims claims/by_conv -o claims/compiled
-  membench compile-claims claims/by_conv -o - | jq 'select(.status == "deprecated")'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Inputs = args; o.Out == "" {
 				return usagef("no output folder: give -o")

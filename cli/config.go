@@ -22,34 +22,19 @@ func newConfigCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "config",
 		Short: "Show the effective configuration",
-		Long: `A flag overrides the environment (and .env in the working folder), the environment overrides
-membench.yaml, and the file overrides the default. OPENAI_MODEL and the other general
-variables correspond to the key model of the file; they do not override a role's own setting
-(models.judge).`,
 	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
-type configShowOptions struct {
-	model  modelFlags
-	asJSON bool
-}
-
 func newConfigShowCmd(e *env) *cobra.Command {
-	var o configShowOptions
+	m, asJSON := modelFlags{temperature: -1}, false
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Print every effective value and its origin; secrets are masked",
-		Long: `Print the effective settings: the project file's, and for every role (annotate, extract,
-read, judge, embed) the endpoint that would be called, each value with the flag, the part of
-the file, or the variable that it comes from. Secrets are masked.`,
-		Example: `  membench config show
-  membench config show --config project/membench.yaml --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runConfigShow(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return runConfigShow(e, m, asJSON) },
 	}
-	o.model.temperature = -1
-	o.model.addShared(c)
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	m.addShared(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
@@ -61,21 +46,21 @@ type configReport struct {
 	Roles    map[string][]config.Value `json:"roles"`
 }
 
-func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
-	r := configReport{File: cmp.Or(o.model.config, config.Find(".")), Project: []config.Value{}, Roles: map[string][]config.Value{}}
-	p, err := o.model.project(e)
+func runConfigShow(e *env, m modelFlags, asJSON bool) error {
+	r := configReport{File: cmp.Or(m.config, config.Find(".")), Project: []config.Value{}, Roles: map[string][]config.Value{}}
+	p, err := m.project(e)
 	if err != nil {
 		return err
 	}
 	if p != nil {
 		r.Project = p.Show()
 	}
-	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
+	prices, err := config.LoadPrices(m.options(e).PriceFile(p))
 	if err != nil {
 		return &schema.UsageError{Err: err}
 	}
 	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
-	file, mode, err := o.model.options(e).CassetteFile(p)
+	file, mode, err := m.options(e).CassetteFile(p)
 	if err != nil {
 		return err
 	}
@@ -89,7 +74,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 		}
 		r.Roles[string(role)] = ep.Values
 	}
-	if o.asJSON {
+	if asJSON {
 		return writeJSON(e.out, r)
 	}
 	rows := [][3]string{{"project file", cmp.Or(r.File, "none (no membench.yaml here)")}}
@@ -125,36 +110,28 @@ func writeColumns(w io.Writer, rows [][3]string) error {
 	return err
 }
 
-type configPromptsOptions struct {
-	model  modelFlags
-	out    string
-	asJSON bool
-}
-
 func newConfigPromptsCmd(e *env) *cobra.Command {
-	var o configPromptsOptions
+	var m modelFlags
+	var out string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "prompts",
 		Short: "List the effective prompts, or write them to a folder for editing",
-		Long: `List the effective prompts: name, origin, sha256 (as in manifests). With -o, write them as
-<name>.md. Edit them and use them with --prompts, or with prompts.dir in membench.yaml.`,
-		Example: `  membench config prompts
-  membench config prompts --prompt-lang zh -o my-prompts`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, m, out, asJSON) },
 	}
-	o.model.addShared(c)
-	c.Flags().StringVarP(&o.out, "output", "o", "", "write the prompts into this `folder`")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	m.addShared(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "write the prompts into this `folder`")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error {
-	p, err := o.model.project(e)
+func runConfigPrompts(ctx context.Context, e *env, m modelFlags, out string, asJSON bool) error {
+	p, err := m.project(e)
 	if err != nil {
 		return err
 	}
-	prompts, err := o.model.options(e).OpenPrompts(p)
+	prompts, err := m.options(e).OpenPrompts(p)
 	if err != nil {
 		return err
 	}
@@ -166,10 +143,10 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 	rows := []row{}
 	for _, q := range llmodels.Prompts(prompts) {
 		rows = append(rows, row{q.Name, q.From, q.SHA256()})
-		if o.out == "" {
+		if out == "" {
 			continue
 		}
-		err := writeOut(e, filepath.Join(o.out, q.Name+".md"), func(w io.Writer) error {
+		err := writeOut(e, filepath.Join(out, q.Name+".md"), func(w io.Writer) error {
 			_, err := io.WriteString(w, q.Text+"\n")
 			return errors.Join(err, ctx.Err())
 		})
@@ -177,7 +154,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 			return err
 		}
 	}
-	if o.asJSON {
+	if asJSON {
 		return writeJSON(e.out, map[string]any{"prompts": rows})
 	}
 	for _, r := range rows {

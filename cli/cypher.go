@@ -19,20 +19,8 @@ func newCypherCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cypher GRAPH_DIR|FILE -o CYPHER_DIR",
 		Short: "Write a graph as Cypher scripts",
-		Long: `Write a graph as Cypher scripts: 01-constraints.cypher, 02-nodes.cypher and
-03-edges.cypher, to be run in the order of their names, and manifest.json. Rows go in batches
-of at most ` + fmt.Sprint(cypher.BatchRows) + ` (UNWIND, MERGE by id), so running them again changes nothing.
-
-GRAPH_DIR holds nodes.jsonl and edges.jsonl, plain, .gz or .zst; the file names of the existing
-chain (*_nodes_<time>.jsonl, *_edges_<time>.jsonl) are read, too, all that are there. A file, or
-"-" for standard input, holds nodes and edges. "-o -" writes one script to standard output. --scope names
-the graph, so that one database can hold several, as in load-neo4j.
-
-load-neo4j does the same over the network, with row counts and a comparison at the end.`,
-		Example: `  membench cypher graph/ -o cypher/
-  cat cypher/*.cypher | cypher-shell -u neo4j
-  membench cypher graph/ -o - | cypher-shell -u neo4j`,
-		Args: cobra.ExactArgs(1),
+		Long:  fmt.Sprint(cypher.BatchRows),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Graph = args[0]; o.Out == "" {
 				return usagef("no output: give -o CYPHER_DIR")

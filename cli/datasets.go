@@ -21,16 +21,6 @@ func newDatasetsCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "datasets",
 		Short: "List, fetch, check and convert benchmark data",
-		Long: `List, fetch, check and convert benchmark data.
-
-Every data set is converted to one kind of record, the case: sessions of turns to ingest,
-and questions with gold answers and gold evidence (membench schema show case). Labels in ids
-and marks on evidence, which would give answers away, are never shown to a memory.
-docs/datasets.md describes each reader.`,
-		Example: `  membench datasets list
-  membench datasets info locomo locomo10.json
-  membench datasets convert locomo locomo10.json --to dialogue -o locomo
-  membench datasets lint longmemeval longmemeval_s_cleaned.json --summary`,
 	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
@@ -39,11 +29,7 @@ func newDatasetsListCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the known data sets",
-		Long: `List the known data sets: what membench does with each (read: its files are cases; convert:
-cases are made of it; listed: named for its terms), its licence, whether it may be passed
-on, and whether the format was only seen in other people's source code (unverified).`,
-		Example: "  membench datasets list\n  membench datasets list --json | jq -r '.[] | select(.redistributable) | .name'",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return writeJSON(e.out, datasets.Catalogue())
@@ -75,43 +61,31 @@ on, and whether the format was only seen in other people's source code (unverifi
 }
 
 // datasetFlags are the flags of every command that reads a data set.
-type datasetFlags struct {
-	errata  string
-	grain   string
-	seed    uint64
-	topics  []string
-	count   int
-	chunk   int
-	tokens  int
-	workers int
-	max     int
-}
+type datasetFlags struct{ all.Source }
 
 func (f *datasetFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.errata, "errata", "", "apply a correction `list` to the golds: both grades are kept")
-	c.Flags().StringVar(&f.grain, "grain", "turn", "`unit` that gold evidence names where a set has both: turn or session")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "`seed` of converters and of sampling")
-	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
-	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
-	c.Flags().IntVar(&f.chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
-	c.Flags().IntVar(&f.tokens, "chunk-tokens", 0, "memoryagentbench: cut as the benchmark does, whole sentences up to `n` tokens (4096; 512 in its ablation)")
-	c.Flags().IntVar(&f.workers, "workers", 0, "decode `n` records at once, 0 = one per processor")
-	c.Flags().IntVar(&f.max, "max-value", datasets.MaxValue, "longest record in `bytes`")
+	c.Flags().StringVar(&f.Errata, "errata", "", "apply a correction `list` to the golds: both grades are kept")
+	c.Flags().StringVar(&f.Grain, "grain", "turn", "`unit` that gold evidence names where a set has both: turn or session")
+	c.Flags().Uint64Var(&f.Seed, "seed", 1, "`seed` of converters and of sampling")
+	c.Flags().StringArrayVar(&f.Topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
+	c.Flags().IntVar(&f.Count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
+	c.Flags().IntVar(&f.Chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
+	c.Flags().IntVar(&f.ChunkTokens, "chunk-tokens", 0, "memoryagentbench: cut as the benchmark does, whole sentences up to `n` tokens (4096; 512 in its ablation)")
+	c.Flags().IntVar(&f.Workers, "workers", 0, "decode `n` records at once, 0 = one per processor")
+	c.Flags().IntVar(&f.MaxValue, "max-value", datasets.MaxValue, "longest record in `bytes`")
 }
 
-// open looks the set and its files up.
-func (f *datasetFlags) open(e *env, name string, paths []string) (all.Opened, error) {
-	if f.chunk < 1 {
-		return all.Opened{}, usagef("--chunk: have %d, want 1 or more", f.chunk)
+// open looks the set and its files up, which the arguments name.
+func (f *datasetFlags) open(e *env) (all.Opened, error) {
+	if f.Chunk < 1 {
+		return all.Opened{}, usagef("--chunk: have %d, want 1 or more", f.Chunk)
 	}
-	return all.Source{Name: name, Paths: paths, Errata: f.errata, Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Chunk: f.chunk, ChunkTokens: f.tokens,
-		Workers: f.workers, MaxValue: f.max, Stdin: e.in}.Open()
+	f.Stdin = e.in
+	return f.Source.Open()
 }
 
 type convertOptions struct {
 	datasetFlags
-	name     string
-	paths    []string
 	to       string
 	out      string
 	cases    []string
@@ -125,28 +99,9 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert NAME [PATH...]",
 		Short: "Turn a data set into cases, dialogue or another layout",
-		Long: `Turn a data set into another form. PATH is its file or folder, or -.
-
-  cases        one Case a line (membench schema show case): what membench eval reads
-  plain        the short form: chunks and questions
-  dialogue     chat lines for membench annotate: from there events, memories, claims and
-               a graph; turn ids, and so gold evidence, stay the same. Into a folder
-               (one file a conversation), or one file where -o ends in .jsonl or is -
-  domain_a_v2  the three files of that layout, into a folder; reading them back changes nothing
-  observations a model's recorded extraction from the turns (locomo), as memories for
-               membench claimify, without calling a model
-
-What cannot be read is reported with its place and skipped, the rest is written, and the
-command ends with 3. Nothing is written with --strict, and where nothing could be read;
---max-rejected accepts a loss.`,
-		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
-  membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events
-  membench datasets convert longmemeval longmemeval_s_cleaned.json --case lme-0f3c5d1e2b7a --to dialogue | membench annotate - -o -
-  membench datasets convert plain own.jsonl --to domain_a_v2 -o domain_a_v2
-  membench datasets convert alert-storm --seed 7 -o storm.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.name, o.paths = args[0], args[1:]
+			o.Name, o.Paths = args[0], args[1:]
 			switch {
 			case !slices.Contains(convert.Forms(), o.to):
 				return usagef("--to: have %q, want one of %v", o.to, convert.Forms())
@@ -173,11 +128,11 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 }
 
 func runConvert(ctx context.Context, e *env, o convertOptions) error {
-	if err := notInput(o.out, o.paths...); err != nil {
+	if err := notInput(o.out, o.Paths...); err != nil {
 		return err
 	}
 	t := newTally(e, o.limit)
-	set, err := o.open(e, o.name, o.paths)
+	set, err := o.open(e)
 	if err != nil {
 		return err
 	}
@@ -200,7 +155,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	switch {
 	case o.to == convert.Observations:
 		if set.Dataset.Observations == nil {
-			return usagef("--to observations: %s has no recorded extraction", o.name)
+			return usagef("--to observations: %s has no recorded extraction", o.Name)
 		}
 		memories := 0
 		err = writeOut(e, o.out, func(w io.Writer) error {
@@ -210,7 +165,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		if err != nil {
 			return err
 		}
-		e.warnf("%s: %d memories", o.name, memories)
+		e.warnf("%s: %d memories", o.Name, memories)
 		return t.loss(step, o.stepFlags).After()
 	default:
 		err = convert.Write(o.out, e.out, o.to, in, o.dialogue, check)
@@ -221,8 +176,8 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	pipeline.UnusedErrata(set.Options.Errata, t.log())
 	if o.asJSON {
-		return errors.Join(writeJSON(e.out, censusOf(o.name, n, t)), t.loss(step, o.stepFlags).After())
+		return errors.Join(writeJSON(e.out, censusOf(o.Name, n, t)), t.loss(step, o.stepFlags).After())
 	}
-	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.Part(set.Whole))
+	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.Name, n.Cases, n.Sessions, n.Turns, n.Questions, n.Part(set.Whole))
 	return t.loss(step, o.stepFlags).After()
 }

@@ -29,13 +29,7 @@ func newDatasetsFetchCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fetch NAME",
 		Short: "Fetch files of a data set, with their checksum",
-		Long: `Fetch files of a data set. The licence and its terms are printed first. If the data may not
-be redistributed, --accept-terms confirms that you have read them. A file is kept only if
-its SHA-256 matches the catalogue's, or the one given with --sha256. An interrupted fetch
-continues where it stopped when the command runs again.`,
-		Example: `  membench datasets fetch locomo --accept-terms -o data/locomo
-  membench datasets fetch longmemeval --file longmemeval_s_cleaned.json`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name = args[0]
 			if o.sum != "" && !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(o.sum) {

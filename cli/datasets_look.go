@@ -30,13 +30,10 @@ func newDatasetsInfoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info NAME [PATH...]",
 		Short: "Describe a data set, and count its files",
-		Long: `Describe a data set: where it is, its licence and terms, what can be fetched with which
-checksum, and what the reader was checked on. With its files or folder, count cases, turns
-and questions by category (common set, then raw label).`,
-		Example: "  membench datasets info locomo\n  membench datasets info locomo locomo10.json --json",
-		Args:    cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runDatasetInfo(c.Context(), e, f, args[0], args[1:], asJSON)
+			f.Name, f.Paths = args[0], args[1:]
+			return runDatasetInfo(c.Context(), e, f, asJSON)
 		},
 	}
 	f.add(c)
@@ -44,17 +41,17 @@ and questions by category (common set, then raw label).`,
 	return c
 }
 
-func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, paths []string, asJSON bool) error {
-	info, ok := datasets.Lookup(name)
+func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, asJSON bool) error {
+	info, ok := datasets.Lookup(f.Name)
 	if !ok {
-		return usagef("unknown data set %q: membench datasets list", name)
+		return usagef("unknown data set %q: membench datasets list", f.Name)
 	}
 	var counts *datasets.CensusReport
 	lost := error(nil)
-	if len(paths) > 0 {
+	if len(f.Paths) > 0 {
 		t := newTally(e, 0)
 		t.limit = -1 // counted only: lint prints them
-		set, err := f.open(e, name, paths)
+		set, err := f.open(e)
 		if err != nil {
 			return err
 		}
@@ -64,7 +61,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 				return err
 			}
 		}
-		r := censusOf(name, n, t)
+		r := censusOf(f.Name, n, t)
 		counts, lost = &r, t.lost()
 	}
 	return errors.Join(e.show(asJSON, struct {
@@ -75,8 +72,6 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 
 type lintOptions struct {
 	datasetFlags
-	name    string
-	paths   []string
 	format  string
 	limit   int
 	summary bool
@@ -88,18 +83,9 @@ func newDatasetsLintCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint NAME [PATH...]",
 		Short: "List the faults in the files of a data set",
-		Long: `List errors and warnings in the files of a data set: records that cannot be read, dirty and
-dangling evidence, repeated ids and questions, dates that cannot be read or come after the
-question, and, with --errata, golds that a list disputes. Turn ids that are missing or
-repeated, cases that hold less than the catalogue says, and files with another checksum than
-the catalogue's of that name are findings, too. Exit 3 when there are errors; warnings do
-not count.`,
-		Example: `  membench datasets lint locomo locomo10.json
-  membench datasets lint longmemeval longmemeval_s_cleaned.json --summary
-  membench datasets lint locomo locomo10.json --errata errors.json --code DST016 --format json`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.name, o.paths = args[0], args[1:]
+			o.Name, o.Paths = args[0], args[1:]
 			if !slices.Contains(findings.Formats(), o.format) {
 				return usagef("--format: have %q, want one of %v", o.format, findings.Formats())
 			}
@@ -126,7 +112,7 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 			p.Add(f)
 		}
 	}
-	set, err := o.open(e, o.name, o.paths)
+	set, err := o.open(e)
 	if err != nil {
 		return err
 	}
@@ -138,7 +124,7 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 		return err
 	}
 	pipeline.UnusedErrata(set.Options.Errata, pipeline.Log{Words: e.warnf})
-	e.warnf("%s: %d cases, %d questions: %s, %s", o.name, n.Cases, n.Questions, findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
+	e.warnf("%s: %d cases, %d questions: %s, %s", o.Name, n.Cases, n.Questions, findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
 	if p.Errors > 0 {
 		return errFindings
 	}
@@ -147,8 +133,6 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 
 type sampleOptions struct {
 	datasetFlags
-	name   string
-	paths  []string
 	n      int
 	out    string
 	record string
@@ -160,18 +144,13 @@ func newDatasetsSampleCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample NAME PATH...",
 		Short: "Draw questions, from each category in proportion",
-		Long: `Draw questions of a data set and write their cases, with these questions only. Each raw
-category contributes in proportion to its size. Within a category, a hash of --seed and the
-question id decides, so the same seed draws the same questions in any order of files.
---record writes the selection to a file. Cases keep all of their sessions.`,
-		Example: `  membench datasets sample locomo locomo10.json -n 200 --seed 7 -o cases.jsonl --record sampling.json`,
-		Args:    cobra.MinimumNArgs(2),
+		Args:  cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.name, o.paths = args[0], args[1:]
+			o.Name, o.Paths = args[0], args[1:]
 			switch {
 			case o.n <= 0:
 				return usagef("-n: have %d, want more than 0", o.n)
-			case slices.Contains(o.paths, "-"):
+			case slices.Contains(o.Paths, "-"):
 				return usagef("sample reads the data twice: give files, not standard input")
 			}
 			return runSample(c.Context(), e, o)
@@ -187,15 +166,15 @@ question id decides, so the same seed draws the same questions in any order of f
 }
 
 func runSample(ctx context.Context, e *env, o sampleOptions) error {
-	if err := notInput(o.out, o.paths...); err != nil {
+	if err := notInput(o.out, o.Paths...); err != nil {
 		return err
 	}
 	t := newTally(e, o.limit)
-	set, err := o.open(e, o.name, o.paths)
+	set, err := o.open(e)
 	if err != nil {
 		return err
 	}
-	drawn, err := datasets.DrawFrom(drop(t, set.Read(ctx, t.found)), o.n, o.seed)
+	drawn, err := datasets.DrawFrom(drop(t, set.Read(ctx, t.found)), o.n, o.Seed)
 	if err != nil {
 		return err
 	}
@@ -215,6 +194,6 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 			return err
 		}
 	}
-	e.warnf("%s: %d of %d questions drawn with seed %d", o.name, drawn.Taken, drawn.Of, o.seed)
+	e.warnf("%s: %d of %d questions drawn with seed %d", o.Name, drawn.Taken, drawn.Of, o.Seed)
 	return loss.After()
 }

@@ -20,17 +20,13 @@ import (
 )
 
 type datasetsProbesOptions struct {
+	probes.Options
 	graph    string
 	out      string
 	types    []string
 	words    []string
 	catalogs []string
-	group    string
-	count    int
-	searched float64
-	seed     uint64
 	rephrase bool
-	workers  int
 	neo4j    target.Target
 	model    modelFlags
 	stepFlags
@@ -38,38 +34,20 @@ type datasetsProbesOptions struct {
 }
 
 func newDatasetsProbesCmd(e *env) *cobra.Command {
-	o := datasetsProbesOptions{out: "-", group: string(probes.GroupUser), workers: 8}
+	o := datasetsProbesOptions{out: "-"}
 	c := &cobra.Command{
 		Use:   "probes GRAPH",
 		Short: "Make cases from a graph: questions whose answers the graph proves",
-		Long: `Make cases from a graph: questions with known answers, since the graph records their
-sources. GRAPH is a folder with nodes.jsonl and edges.jsonl (to-graph, chain, demo), or the
-bolt:// or neo4j:// address of a database that load-neo4j filled (user and password from
-NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a folder is far faster).
-
-A case is a conversation of the graph, or all conversations of one user. Questions come in
-equal shares of the types: single-fact, two-hop, three-hop, reply, date, order, interval,
-update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
-its gold, the turns that prove it, their source lines, wrong answers from nearby turns, a
-difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold
-that is not in the words of its turns are dropped; how many, by type and reason, is printed.
-
-With --rephrase a model words the questions again; a wording that loses a name, number,
-date, quotation or its polarity is not taken.`,
-		Example: `  membench demo -o demo && membench datasets probes demo/graph -o cases.jsonl
-  membench datasets probes graph --types two-hop,three-hop --count 500 --seed 7 -o hops.jsonl
-  membench datasets probes bolt://localhost:7687 -o cases.jsonl
-  membench datasets probes demo/graph -o cases.jsonl && membench eval run cases.jsonl --system bm25,oracle -o runs/probes`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.graph = args[0]
 			switch {
-			case o.group != string(probes.GroupUser) && o.group != string(probes.GroupConversation):
-				return usagef("--group: have %q, want user or conversation", o.group)
-			case o.count < 0 || o.workers < 1:
+			case o.Group != probes.GroupUser && o.Group != probes.GroupConversation:
+				return usagef("--group: have %q, want user or conversation", o.Group)
+			case o.Count < 0 || o.Workers < 1:
 				return usagef("--count must be 0 or more, --workers 1 or more")
-			case o.searched < 0 || o.searched > 1:
-				return usagef("--searched: have %v, want a share from 0 to 1", o.searched)
+			case o.Searched < 0 || o.Searched > 1:
+				return usagef("--searched: have %v, want a share from 0 to 1", o.Searched)
 			case o.asJSON && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}
@@ -77,6 +55,7 @@ date, quotation or its polarity is not taken.`,
 				if !slices.Contains(probes.Types(), probes.Type(t)) {
 					return usagef("--types: have %q, want some of %v", t, probes.Types())
 				}
+				o.Types = append(o.Types, probes.Type(t))
 			}
 			return runDatasetsProbes(c.Context(), e, o)
 		},
@@ -84,14 +63,14 @@ date, quotation or its polarity is not taken.`,
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
 	f.StringSliceVar(&o.types, "types", nil, "only these `types`, with commas")
-	f.IntVar(&o.count, "count", 0, "make `n` questions in all, 0 = 200")
-	f.Float64Var(&o.searched, "searched", 0, "let a string search solve at most this `share` of the questions, 0 = 0.25, 1 = all")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the selection and of the wording")
-	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
+	f.IntVar(&o.Count, "count", 0, "make `n` questions in all, 0 = 200")
+	f.Float64Var(&o.Searched, "searched", 0, "let a string search solve at most this `share` of the questions, 0 = 0.25, 1 = all")
+	f.Uint64Var(&o.Seed, "seed", 1, "`seed` of the selection and of the wording")
+	f.StringVar((*string)(&o.Group), "group", string(probes.GroupUser), "what becomes one case: all conversations of a `user`, or each conversation")
 	f.StringArrayVar(&o.words, "words", nil, "wordings for your own predicates, a `file` in the form of datasets/probes/words.yaml; may be repeated")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
-	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
+	f.IntVar(&o.Workers, "workers", 8, "ask the model for `n` wordings at once")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
 	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
 	o.stepFlags.add(c, 20)
@@ -103,32 +82,24 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err := notInput(o.out, o.graph); err != nil {
 		return err
 	}
-	cat, err := chain.LoadCatalog(o.catalogs)
-	if err != nil {
+	if o.Catalog, err = chain.LoadCatalog(o.catalogs); err != nil {
 		return err
 	}
-	var stats probes.Stats
-	po := probes.Options{Catalog: cat, Count: o.count, Seed: o.seed, Group: probes.Group(o.group), Workers: o.workers, Searched: o.searched, Stats: &stats}
-	for _, t := range o.types {
-		po.Types = append(po.Types, probes.Type(t))
-	}
+	o.Stats = new(probes.Stats)
 	for _, path := range o.words {
 		b, err := smallfile.Read(path)
 		if err != nil {
 			return &schema.UsageError{Err: err}
 		}
-		po.Words = append(po.Words, b)
+		o.Words = append(o.Words, b)
 	}
 	if o.rephrase {
-		ms, err2 := o.model.open(e)
+		ms, g, err2 := o.model.generator(e, config.Read)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
 		}
-		defer ms.close(&err)
-		if po.Rephrase, err = ms.Generator(config.Read); err != nil {
-			return err
-		}
-		po.Prompts = ms.Prompts
+		o.Rephrase, o.Prompts = g, ms.Prompts
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}
@@ -149,7 +120,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	}
 	n := datasets.NewCensus()
 	err = writeOut(e, o.out, func(w io.Writer) error {
-		_, _, err := jsonl.Write(w, schema.Latest, n.Count(probes.Generate(ctx, g, po)))
+		_, _, err := jsonl.Write(w, schema.Latest, n.Count(probes.Generate(ctx, g, o.Options)))
 		return err
 	})
 	if err != nil {
@@ -159,9 +130,9 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return errors.Join(writeJSON(e.out, struct {
 			datasets.CensusReport
 			Probes *probes.Stats `json:"probes"`
-		}{censusOf("probes", n, t), &stats}), loss.After())
+		}{censusOf("probes", n, t), o.Stats}), loss.After())
 	}
-	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
+	e.warnf("%s", strings.TrimRight(o.Stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
 	if n.Questions == 0 {
 		e.warnf("the graph has nothing to ask about: it needs Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")

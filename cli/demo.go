@@ -32,18 +32,7 @@ func newDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole chain on the bundled dialogues, or on your own chats, offline",
-		Long: `Run the whole chain on the bundled dialogues: twelve chapters in Chinese and English,
-an on-call channel and an assistant thread, all invented. No key, no server, no network.
-
-The project is copied to DIR/project, so that it can be changed and run again with
-membench chain -c DIR/project/membench.yaml -o DIR.
-
-With --mine, the same is done with your own chats: exports as membench init reads them
-become a project, events, memories, claims and a graph, and DIR/graph.html shows it.`,
-		Example: `  membench demo
-  membench demo -o /tmp/demo && membench trace "favourite author" --in /tmp/demo --first
-  membench demo --mine "WhatsApp Chat with Ana.zip" --me Lin -o out/mine`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(mine) == 0 {
 				return runDemo(c.Context(), e, out)
@@ -73,7 +62,7 @@ func runDemo(ctx context.Context, e *env, out string) error {
 	if err != nil {
 		return err
 	}
-	report, err := runChain(ctx, e, p, chainOptions{out: out})
+	report, err := runChain(ctx, e, p, chainOptions{Options: chain.Options{Output: out}})
 	if err != nil {
 		return err
 	}
@@ -90,7 +79,7 @@ func runMine(ctx context.Context, e *env, o initOptions, out string) error {
 	if err2 != nil {
 		return err2
 	}
-	r, err2 := runChain(ctx, e, p, chainOptions{out: out})
+	r, err2 := runChain(ctx, e, p, chainOptions{Options: chain.Options{Output: out}})
 	if !wrote(err2) {
 		return err2
 	}

@@ -28,22 +28,7 @@ func newDiffCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two graphs or claim sets by meaning",
-		Long: `Compare two graphs or two claim sets by meaning: what was added, removed and changed
-from A to B, by kind.
-
-A and B are graph folders, claims folders, or single files of nodes, edges, claims or
-entities. Records are compared by id as a database holds them: null and an empty
-list are absent, 1 is 1.0, the order of members and of labels does not count, the
-order of other lists does. Sorted inputs, as to-graph and compile-claims write
-them, are compared in constant memory; others, and standard input, are sorted in
-memory first (their size and about 500 bytes a record).
-
---jsonl writes the changes that turn A into B, one a line: what load-neo4j --delta sends.
-Equal inputs exit with 0, different ones with 3.`,
-		Example: `  membench diff out/old/graph out/new/graph --summary
-  membench diff old/claims new/claims --ignore-props updated_at
-  membench diff a/nodes.jsonl b/nodes.jsonl.zst --jsonl | jq -r .op | sort | uniq -c`,
-		Args: cobra.ExactArgs(2),
+		Args:  cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.A, o.B = args[0], args[1]
 			switch {

@@ -26,21 +26,8 @@ func newDoctorCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, endpoints, keys, versions, clock and disk",
-		Long: `Check in seconds what could make a run fail, and show how to fix each fault: the project
-file and .env, for every role the endpoint, its key and its model, this machine's clock
-against theirs, the cassette and the price table, Neo4j, Qdrant and Mem0 where the
-environment or the project names them (NEO4J_URI; QDRANT_ADDR, replay.qdrant: version, key,
-TLS, collections and the size of their vectors; MEM0_URL, or MEM0_API_KEY alone for the
-platform: version, key), and the disk that outputs go to.
-
-Nothing is paid for: endpoints are asked for their list of models only. --ask puts one
-short question to each, and embeds one word; that costs less than a cent.
-
-Exit status 1 when a check fails; warnings do not change it.`,
-		Example: `  membench doctor
-  membench doctor --ask --config project/membench.yaml`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) },
 	}
 	o.model.temperature = -1
 	o.model.addShared(c)
@@ -57,12 +44,13 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 		checkDotenv(e),
 	}
 	checks = append(checks, doctor.Run(ctx, doctor.Options{Config: o.model.config, Models: o.model.options(e), Place: e.place(""), Ask: o.ask, Timeout: o.timeout})...)
-	return tellChecks(e, checks, o.asJSON)
+	return tellChecks(e, checks, o.asJSON, errUnwell)
 }
 
 var errUnwell = errors.New("doctor found faults: each line above says how to fix it")
 
-func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
+// tellChecks prints checks. The error is faulty where one failed.
+func tellChecks(e *env, checks []schema.Check, asJSON bool, faulty error) error {
 	faults := 0
 	for _, c := range checks {
 		if c.State == schema.CheckFail {
@@ -82,7 +70,7 @@ func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
 		}
 	}
 	if faults > 0 {
-		return errUnwell
+		return faulty
 	}
 	return nil
 }

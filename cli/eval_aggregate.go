@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"membench/config"
@@ -22,41 +22,20 @@ type evalAggregateOptions struct {
 	inputs []string
 
 	aggregate.Options
-	confidence percentFlag
-	prices     string
-	out        string
-	strict     bool
-	json       bool
+	prices string
+	out    string
+	strict bool
+	json   bool
 }
 
 func newEvalAggregateCmd(e *env) *cobra.Command {
-	o := evalAggregateOptions{confidence: 95}
+	var o evalAggregateOptions
 	c := &cobra.Command{
 		Use:   "aggregate RUN...",
 		Short: "Compute figures from graded records, with n, intervals and exclusions",
-		Long: `Compute figures from graded records, with n, intervals and exclusions.
-
-A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -.
-Each system and data set gets a summary: for each protocol and judge the mean over all
-questions (micro), over the set's labels (macro) and by label, with the common category
-beside it (IE MR TR KU ABS …; if the two differ, as for LongMemEval's abstention, both, the
-common ones marked =), Wilson's interval, the interval of a t test over whole conversations,
-and the mean in which an answer that was never given or never judged counts as 0 (strict).
-LoCoMo's category 5 is reported separately and enters no total. Where answers were graded
-against corrected golds, too (eval grade --errata), both means are given. Tokens are summed
-by step and model, with their cost by the price table (--prices; 'membench config show'
-names the built-in one). The six dimensions of aggregate_metrics.json are there where
-sessions were graded or answers labelled.
-
--o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
-aggregate_metrics.SYSTEM.json each).`,
-		Example: `  membench eval aggregate runs/bm25
-  membench eval aggregate runs/bm25 --declared 1540 -o runs/bm25
-  membench eval aggregate graded.jsonl --json | jq '.[].scores[] | {protocol, v: .overall.value, n: .overall.n}'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			o.Confidence = float64(o.confidence) / 100
 			if o.json && o.out != "" {
 				return usagef("--json prints, -o writes: choose one")
 			}
@@ -65,7 +44,7 @@ aggregate_metrics.SYSTEM.json each).`,
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addFigureFlags(c, &o.Options.Options, &o.confidence)
+	addConfidence(c, &o.Options.Options)
 	f.IntVar(&o.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
 	f.StringVar(&o.prices, "prices", "", pricesHelp)
@@ -93,10 +72,10 @@ func figurePrices(e *env, path string) (figure.Prices, error) {
 	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
 }
 
-// percentFlag reads a percentage between 50 and 100, both excluded.
+// percentFlag reads a share as a percentage between 50 and 100, both excluded.
 type percentFlag float64
 
-func (p *percentFlag) String() string { return fmt.Sprint(float64(*p)) }
+func (p *percentFlag) String() string { return fmt.Sprint(100 * float64(*p)) }
 func (p *percentFlag) Type() string   { return "percent" }
 
 // Set accepts 95 and 95%.
@@ -105,14 +84,14 @@ func (p *percentFlag) Set(s string) error {
 	if _, err := fmt.Sscanf(strings.TrimSuffix(s, "%")+"\n", "%g\n", &v); err != nil || v <= 50 || v >= 100 {
 		return fmt.Errorf("have %q, want a level of confidence between 50 and 100, like 95", s)
 	}
-	*p = percentFlag(v)
+	*p = percentFlag(v / 100)
 	return nil
 }
 
-// addFigureFlags adds the flags of every command that computes intervals.
-func addFigureFlags(c *cobra.Command, o *figure.Options, confidence *percentFlag) {
-	f := c.Flags()
-	f.Var(confidence, "confidence", "`level` of every interval, in percent")
+// addConfidence adds the flag of every command that computes intervals.
+func addConfidence(c *cobra.Command, o *figure.Options) {
+	o.Confidence = .95
+	c.Flags().Var((*percentFlag)(&o.Confidence), "confidence", "`level` of every interval, in percent")
 }
 
 func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error {
@@ -126,14 +105,12 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	switch {
 	case err != nil:
 		return err
-	case o.json:
-		return errors.Join(writeJSON(e.out, all), t.lost())
 	case o.out != "":
 		return errors.Join(pipeline.WriteSummaries(o.out, all), t.lost())
 	}
-	w := bufio.NewWriter(e.text())
-	for _, s := range all {
-		aggregate.WriteText(w, s)
-	}
-	return errors.Join(w.Flush(), t.lost())
+	return errors.Join(e.show(o.json, all, func(w io.Writer) {
+		for _, s := range all {
+			aggregate.WriteText(w, s)
+		}
+	}), t.lost())
 }

@@ -24,21 +24,7 @@ func newEvalAgreementCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agreement RUN [LABELS...]",
 		Short: "Measure the agreement of people, explain and judges",
-		Long: `Measure how far people agree with each other, eval explain with people, and each judge with people.
-
-LABELS are files or folders of labels (eval label); by default those of RUN/labels. For each
-pair: the number of answers that both labelled, the number on which they agree (with the
-Wilson interval at 95 %), and Cohen's κ with its interval. "people" are the answers on which
-everyone who labelled them agrees. A judge is compared with their verdicts, except where
-they say that the gold is wrong; "unsure" is skipped.
-
-Labels of a sample of failures do not show how often a judge accepts wrong answers. Sample
-with --all to measure judges. A label on an answer that the run no longer has, since it was
-asked again, is stale and skipped.`,
-		Example: `  membench eval agreement runs/mine
-  membench eval agreement runs/mine ann.csv ben.csv
-  membench eval agreement runs/mine --json | jq '.comparisons[] | {of, first, second, kappa}'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.run, o.labels = args[0], args[1:]
 			if o.threshold <= 0 || o.threshold > 1 {

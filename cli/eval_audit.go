@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"membench/eval/protocol"
 	"membench/eval/published"
@@ -20,46 +20,21 @@ type evalAuditOptions struct {
 
 	published.Options
 	published.AuditOptions
-	protocols  []string
-	claims     []string
-	cases      []string
-	confidence percentFlag
-	json       bool
-	markdown   bool
+	protocols []string
+	claims    []string
+	cases     []string
+	json      bool
+	markdown  bool
 }
 
 func newEvalAuditCmd(e *env) *cobra.Command {
-	o := evalAuditOptions{confidence: 95}
+	var o evalAuditOptions
 	c := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Check published figures against their own rows",
-		Long: `Check published figures against their own rows.
-
-Each FILE is a result file as membench eval import reads it. Every answer is graded again by
-every string protocol; the audit says which recorded score each protocol reproduces, row by
-row, how far recorded votes agree with each other, and for each published figure whether the
-rows give it, by how much they differ, whether it lies in the interval, and which
-denominators are possible at all (a share rounds from a whole number of answers). A figure
-of more questions than the file has rows is "not reproducible here", shown with ours.
-
-With --cases each row is compared with the data set itself: other questions, golds or
-categories than it has, second rows, questions without a row, and golds that a correction
-list disputes (datasets convert --errata) are findings, listed row by row. Always listed are
-recorded verdicts that contradict their own row, and rows without a verdict or score that
-nearly all others have or that a protocol gives. Exit code 3 if there are errors.
-
-Public runs are recognised by their answers, under any name and in any form: rows that are
-not as they were published (answer, verdict, score, gold, category, question) are listed,
-and the published figures are built in. A file's own totals are taken from it; --claims adds
-a JSON array of {run, source, protocol, category, value, decimals, n}, values in [0,1].
-NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
-		Example: `  membench eval audit recorded/*.jsonl
-  membench eval audit run.json --claims table.json --json | jq '.[].checks[] | select(.verdict == "differs")'
-  membench eval audit recorded/*.jsonl --markdown > audit.md`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			o.Confidence = float64(o.confidence) / 100
 			if o.json && o.markdown {
 				return usagef("--json and --markdown exclude each other")
 			}
@@ -69,7 +44,7 @@ NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addImportFlags(c, &o.Options, &o.cases)
-	addFigureFlags(c, &o.AuditOptions.Options, &o.confidence)
+	addConfidence(c, &o.AuditOptions.Options)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
 	f.StringArrayVar(&o.claims, "claims", nil, "`file` of published figures (may be repeated)")
 	f.BoolVar(&o.json, "json", false, "print one JSON array")
@@ -118,19 +93,16 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		all = append(all, a)
 	}
 	t.summary()
-	if o.json {
-		return errors.Join(writeJSON(e.out, all), t.lost())
-	}
-	w := bufio.NewWriter(e.text())
-	for i, a := range all {
-		if o.markdown {
-			published.Markdown(w, a)
-			continue
+	return errors.Join(e.show(o.json, all, func(w io.Writer) {
+		for i, a := range all {
+			if o.markdown {
+				published.Markdown(w, a)
+				continue
+			}
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			a.WriteText(w)
 		}
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		a.WriteText(w)
-	}
-	return errors.Join(w.Flush(), t.lost())
+	}), t.lost())
 }

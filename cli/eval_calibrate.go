@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +51,16 @@ func (o *judgeFlags) add(c *cobra.Command) {
 
 // measured is the judge that judgeFlags name.
 type measured struct {
-	grader  calibrate.Grader
-	workers int          // answers judged at once by default
-	rule    bool         // it asks no model
-	dry     bool         // nothing is judged: only the cost is asked for
-	close   func(*error) // closes its model
+	calibrate.Options
+	grader calibrate.Grader
+	rule   bool         // it asks no model
+	dry    bool         // nothing is judged: only the cost is asked for
+	close  func(*error) // closes its model
 }
 
 func (o *judgeFlags) open(e *env) (m measured, err error) {
-	m = measured{workers: runtime.GOMAXPROCS(0), close: func(*error) {}}
+	m = measured{close: func(*error) {}}
+	m.Threshold, m.Workers = o.threshold, cmp.Or(max(0, o.workers), runtime.GOMAXPROCS(0))
 	if !(o.threshold > 0 && o.threshold <= 1) {
 		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 	}
@@ -99,7 +101,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.workers = 4
+	m.Workers = cmp.Or(max(0, o.workers), 4)
 	m.grader, err = calibrate.Protocol(p, gen)
 	return m, err
 }
@@ -109,40 +111,7 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate FILE...",
 		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
-		Long: `Measure a judge on answers with known verdicts, and correct an accuracy for its errors.
-
-FILE is a file of QA records, the folder of a run, or - (standard input). For each question
-answers are made from its gold: right ones in other words, wrong ones that name something
-else of the same kind (the record's wrong_answer where it has one), the same behind the
-question repeated, and vague ones that name nothing. The judge grades them like the system's
-answers. The result is its false accepts and false rejects, each with a Wilson interval. The
-accuracy of the records' own answers is then given as graded and as corrected by these rates
-(Rogan and Gladen; interval of Lang and Reiczigel), for wrong answers of either kind and of
-both: it is not known which kind a system gives, so read the three together.
-
---plants FILE takes planted answers that were written instead: JSONL of question_id,
-answer, right (true or false; false where it is not said) and, if wanted, case_id and
-kind. Answers of a truth that the file has are then not made.
-
---judge names a protocol ('membench eval protocols'); rule, the default, is the rule judge.
-One that asks a model needs --model or its settings. A reply without a verdict is counted as
-failed, never as a wrong answer. --similarity lets the rule judge also weigh how near gold
-and answer are by an embedder, if words leave a doubt. It then counts as another judge, with
-its own name.
-
---shapes adds answers of many more shapes (denied, retracted, attributed, one of several
-alternatives and so on; 'membench eval judge check' describes them), and shapes of your own.
-A planted answer counts as accepted only where the verdict is not doubtful.
-
-Where records have verdicts of models or published runs, the rates by those are given too;
---labels takes those of people ('eval label --all') in their place. Where planted answers
-are easier than the data (fewer errors than on labelled answers, or far shorter), the reason
-is printed instead of a corrected accuracy.`,
-		Example: `  membench eval calibrate qa.jsonl
-  membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
-  membench eval calibrate qa.jsonl --plants wrong_answers.jsonl
-  membench eval calibrate qa.jsonl --judge mem0-2025 --model gpt-4o-mini --json | jq .corrected`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalCalibrate(c.Context(), e, o)
@@ -159,7 +128,6 @@ is printed instead of a corrected accuracy.`,
 }
 
 func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err error) {
-	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
 	m, err := o.open(e)
 	defer m.close(&err)
 	if err != nil {
@@ -168,11 +136,8 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if m.dry {
 		e = e.mute()
 	}
-	if run.Workers <= 0 {
-		run.Workers = m.workers
-	}
 	if o.shapes != "" || m.rule && o.plants == "" {
-		if run.Shapes, err = calibrate.ShapesAnd(o.shapes); err != nil {
+		if m.Shapes, err = calibrate.ShapesAnd(o.shapes); err != nil {
 			return err
 		}
 	}
@@ -200,12 +165,12 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	if o.plants != "" {
-		run.Plants = new(calibrate.Plantings)
+		m.Plants = new(calibrate.Plantings)
 		for r, err := range drop(t, jsonl.Until(ctx, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in))) {
 			if err != nil {
 				return err
 			}
-			if why := run.Plants.Add(r.V); why != "" {
+			if why := m.Plants.Add(r.V); why != "" {
 				return fmt.Errorf("%s: planted answer: %s", r.Pos, why)
 			}
 		}
@@ -217,7 +182,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if len(rows) == 0 {
 		return schema.Brokenf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
-	rep, err := calibrate.Run(ctx, rows, m.grader, run)
+	rep, err := calibrate.Run(ctx, rows, m.grader, m.Options)
 	if err != nil {
 		return err
 	}

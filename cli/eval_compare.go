@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -17,62 +16,23 @@ type evalCompareOptions struct {
 	inputs []string
 
 	compare.Options
-	gateTexts  []string
-	gates      []compare.Gate
-	examples   int
-	junit      string
-	markdown   string
-	confidence percentFlag
-	uneven     bool
-	json       bool
+	gateTexts []string
+	gates     []compare.Gate
+	examples  int
+	junit     string
+	markdown  string
+	uneven    bool
+	json      bool
 }
 
 func newEvalCompareCmd(e *env) *cobra.Command {
-	o := evalCompareOptions{confidence: 95}
+	var o evalCompareOptions
 	c := &cobra.Command{
 		Use:   "compare RUN...",
 		Short: "Compare graded runs question by question",
-		Long: `Compare graded runs question by question.
-
-A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems counts
-as several runs. Each pair is compared over the questions that both were scored on: wins,
-losses, and the difference. Where ids differ, questions are paired by their texts, where a
-text is one question's only. Questions of one conversation rest on one memory, so verdict,
-interval and p come from one t test over conversations, adjusted by Holm over all pairs
-(categories separately). Also shown are the design effect (how much wider this is than with
-independent questions) and the smallest detectable difference. Differences that are not
-shown are marked ~, without a rank. A small number of conversations is noted; with only one,
-its questions are tested, which does not generalise to others.
-
-Where a rule and a model, or two models, graded by one protocol, -p says which:
-"NAME by GRADER".
-
-Runs that differ in data set, questions, golds, reader, k, judge or judge's prompt are
-not compared: the message names the fields, and --allow names those that may differ.
-It exits 3 when the runs were not scored on the same questions (--uneven accepts that).
-Where all were graded against corrected golds, too (eval grade --errata), the comparison
-with those follows. --examples shows questions that one of two answered better.
-
---gate is for continuous integration: the first RUN is the baseline, each system of the
-others is compared with the same system there (or the only one with the only one). METRIC
-is a protocol, MARGIN percentage points that may be lost (default 0). Each gate has one of
-three outcomes, each with an exit code:
-  worse         3  the loss is shown to be greater than MARGIN (--alpha, Holm over all gates)
-  not worse     0  it is shown to be no greater, or no question's score changed
-  inconclusive  4  neither: more questions or conversations are needed (eval plan)
-The command also exits with 3 if a question was scored in the baseline but not in the new run
-(--uneven accepts that). METRIC may be retrieve_ms, answer_ms or tokens (of a question):
-MARGIN is then percent of the baseline's mean. --junit and --markdown write the outcomes
-for a build server and for a pull request.`,
-		Example: `  membench eval compare runs/bm25 runs/mem0 --protocol rule
-  membench eval compare a.jsonl b.jsonl -p recorded-judge --allow reader
-  membench eval compare main/ this/ --gate rule:2 --gate retrieve_ms:50 --examples 3
-  membench eval compare main/ this/ --gate rule:2 --junit gates.xml --markdown "$GITHUB_STEP_SUMMARY"
-  membench eval compare runs/* --protocol locomo-f1 --json | jq '.pairs[] | select(.total.shown)'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			o.Confidence = float64(o.confidence) / 100
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -81,7 +41,7 @@ for a build server and for a pull request.`,
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addFigureFlags(c, &o.Options.Options, &o.confidence)
+	addConfidence(c, &o.Options.Options)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
 	f.Float64Var(&o.Alpha, "alpha", 0.05, "`level` of the tests")
@@ -130,22 +90,15 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	}
 	rep, err := files.Compare(ctx)
 	t.summary()
-	switch {
-	case err != nil:
-		return err
-	case o.json:
-		err = writeJSON(e.out, rep)
-	default:
-		w := bufio.NewWriter(e.text())
-		rep.WriteText(w)
-		err = w.Flush()
-	}
-	if err == nil && rep.Uneven && !o.uneven {
-		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
-		err = errFindings
-	}
 	if err != nil {
 		return err
+	}
+	if err := e.show(o.json, rep, rep.WriteText); err != nil {
+		return err
+	}
+	if rep.Uneven && !o.uneven {
+		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
+		return errFindings
 	}
 	return t.lost()
 }
@@ -153,16 +106,10 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files compare.Files) error {
 	v, err := files.Hold(ctx, o.gates, o.uneven)
 	t.summary()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.json:
-		err = writeJSON(e.out, v)
-	default:
-		w := bufio.NewWriter(e.text())
-		compare.WriteGates(w, v.Gates)
-		err = w.Flush()
 	}
+	err = e.show(o.json, v, func(w io.Writer) { compare.WriteGates(w, v.Gates) })
 	if err == nil && o.junit != "" {
 		err = writeOut(e, o.junit, func(w io.Writer) error { return compare.WriteJUnit(w, v.Gates, !o.uneven) })
 	}

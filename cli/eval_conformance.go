@@ -26,17 +26,7 @@ func newEvalConformanceCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "conformance [--golden DIR] [--data DIR]",
 		Short: "Compare every metric with the original scorers",
-		Long: `Run golden vectors: inputs and the original scorers' results for them. Scores must agree to
-1e-9 (BM25: 1e-6), words and stems exactly.
-
-The vectors with invented text are built in. --golden DIR uses a folder of vector files
-(FILE.dev.jsonl) instead; --data DIR is where their rows with a "ref" find recorded answers.
-Rows whose data is not available are skipped and shown, never counted as passed; so are rows
-that hash an original's prompts, until a copy of the published script is given:
---prompt-file lme-official=evaluate_qa.py.`,
-		Example: `  membench eval conformance
-  membench eval conformance --golden golden --data data --json | jq '.files[] | select(.failed > 0)'`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if o.limit < 0 {
 				return usagef("--limit: have %d, want 0 (all) or more", o.limit)

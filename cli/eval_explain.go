@@ -25,58 +25,7 @@ func newEvalExplainCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain RUN",
 		Short: "Report at which hop each failed question was lost, and why",
-		Long: `Report at which hop each failed question was lost, and why.
-
-RUN is a folder with graded qa_records.jsonl (eval grade), session_records.jsonl and
-cases.jsonl.zst, or a file of graded records. Each record that failed gets its attribution:
-one hop, a cause, the reason in words, the turns and memories that show it. The file is
-written again, whole or not at all; -o writes another instead. The command prints how many
-questions each system lost at which hop, in all and by category.
-
-Hops, in the order in which a fact passes them (the earliest that lost it counts):
-  gold       the gold or its evidence is wrong (errata; gold words elsewhere)
-  ingest     the turn was never given to the system
-  store      no memory was made from it, or only one without the fact
-  altered_stored
-             a memory was made from it, but states something else
-  overwrite  a later write removed it (deltas, snapshots)
-  retrieve   a memory holds it but was not among the hits; the reason names its rank
-  altered_retrieved
-             the hit's text differs from the memory's
-  context    it was among the hits, but what the reader saw is incomplete
-  altered_context
-             the context's text differs from the hit's
-  read       the reader saw it and answered wrongly
-  judge      the answer is right: another grader says so, or it is the gold word for word
-  opaque     unknown: the system or the data set does not show enough
-A hop has a kind: what happened there. Of an altered text: empty, identifier, other (another
-text), cut, added, encoding, speaker, date, negated, number, name, words or older; the record
-has both texts and the difference. Elsewhere: failed, dropped, updated, removed, rank,
-duplicate, foreign, empty, refused, echoed or invented.
-Causes: miss (not stored, not retrieved), conflict (overwritten, or the old value used),
-temporal (right thing, wrong time), hallucination (an answer to an unanswerable question),
-overload (cut, or a long context), generation (everything was shown). gold, judge and opaque
-have none.
-
-A question failed where its grade is below --threshold: --grader's, by default that of a
-model's judge, otherwise of the rule judge, otherwise the first. A question that was not answered
-(error, timeout, refusal) or not graded is counted and not explained.
-
---graph GRAPH_DIR or bolt://HOST (user and password as load-neo4j) splits what was lost up
-to retrieval further, by the graph that the same turns made; the record's member break says
-where the path from the turn to the answer ends: turn_not_ingested, memory_lacks_fact,
-claim_not_extracted, entity_wrong, superseded_wrongly, out_of_validity, ranked_below_k.
---graph-out DIR writes each failed question as a node (Failure) with its gold path, the
-place where it broke and what was retrieved instead: 'load-neo4j DIR' adds them to the
-database that holds the graph, and Browser's saved query "failures" draws them.
-
-'eval label' lets people label a sample of failures in the same way, and 'eval agreement'
-measures their agreement with this.`,
-		Example: `  membench eval explain runs/mine
-  membench eval explain runs/mine --json | jq '.[] | {system, lost}'
-  membench eval explain runs/mine --graph out/graph --graph-out out/failures
-  membench eval explain graded.jsonl --sessions sessions.jsonl --cases cases.jsonl -o explained.jsonl`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Run = args[0]
 			switch {

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 
 	"membench/eval/pipeline"
 	"membench/eval/published"
@@ -23,26 +23,6 @@ func newEvalExportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export RUN --format FORM -o OUT",
 		Short: "Write a run's answers in the format of a benchmark's own scorer",
-		Long: `Write a run's answers in the format of a benchmark's own scorer, so that anyone can check
-our grades with the original code. --list shows the formats and their scorers:
-
-  lme     {"question_id", "hypothesis"} a line: LongMemEval's evaluate_qa.py
-  locomo  conversations with SYSTEM_prediction (and the turns that were retrieved, where
-          the run has its cases): LoCoMo's task_eval/evaluation.py
-  mem0    by conversation: question, answer, response, category: Mem0's evals.py
-  amb     one object with results and totals: the Agent Memory Benchmark's outputs; correct is
-          a model's or recorded verdict where there is one, otherwise the rule judge's
-
-A file holds one system and one repeat. -o is a folder, which gets SYSTEM.EXT each
-(SYSTEM.2.EXT of the third repeat), or a file or - where there is only one. 'membench eval
-import' reads them back (--cases RUN/cases.jsonl.zst for lme), with the same grades.
-
-Questions that could not be asked are skipped and counted on standard error: the original
-scorers divide by the number of answers they get. --failed writes them as empty answers
-instead.`,
-		Example: `  membench eval export runs/first --format lme -o hyp
-  membench eval export runs/first --format locomo --system bm25 -o bm25.json
-  membench eval export runs/first --format lme --system bm25 -o - | wc -l`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.list {
 				return cobra.NoArgs(c, args)
@@ -73,23 +53,15 @@ instead.`,
 }
 
 func runEvalForms(e *env, asJSON bool) error {
-	if asJSON {
-		return writeJSON(e.out, published.Forms())
-	}
-	w := bufio.NewWriter(e.text())
-	for _, f := range published.Forms() {
-		fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
-	}
-	return w.Flush()
+	return e.show(asJSON, published.Forms(), func(w io.Writer) {
+		for _, f := range published.Forms() {
+			fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
+		}
+	})
 }
 
 func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	t := o.accept.tally(e)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
-	err := pipeline.Export(ctx, o.ExportOptions)
-	t.summary()
-	if err != nil {
-		return err
-	}
-	return t.lost()
+	return t.end(pipeline.Export(ctx, o.ExportOptions))
 }

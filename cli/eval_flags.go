@@ -27,8 +27,6 @@ type evalFlags struct {
 	systems    []string
 	out        string
 	outDir     string
-	questions  int
-	maxCases   int
 	maxSamples int
 	one        int
 	smoke      bool
@@ -38,23 +36,11 @@ type evalFlags struct {
 	onlyFailed bool
 	shard      evalrun.Shard
 
-	reader        string
-	prompt        string
-	contextTokens int
-	noDates       bool
-	systemModel   string
-	judge         string
-	judgeModel    string
-	doubtful      bool
-	protocols     []string
-	votes         int
-	evalWorkers   int
-	formats       []string
-	exclude       []string
+	exclude []string
 
-	topK, depth, window, overlap, repeats, memories, calls int
-	reingest, snapshots, noTimes                           bool
-	ingestLimit, retrieveLimit, readLimit                  time.Duration
+	over                                  config.Eval // the values of flags for its members
+	depth, overlap                        int
+	ingestLimit, retrieveLimit, readLimit time.Duration
 
 	model   modelFlags
 	changed func(flag string) bool
@@ -69,8 +55,8 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&o.systems, "baseline", nil, "the same as --system: `NAME`")
 	f.StringVarP(&o.out, "output", "o", "", "`folder` of the run (default runs/NAME with -c)")
 	f.StringVar(&o.outDir, "output-dir", "", "the same as --output: `folder`")
-	f.IntVar(&o.questions, "questions", 0, "ask `n` questions of each data set only, from each category in proportion, drawn by --seed")
-	f.IntVar(&o.maxCases, "max-cases", 0, "ask the first `n` cases of each data set only")
+	f.IntVar(&o.over.Run.Sample, "questions", 0, "ask `n` questions of each data set only, from each category in proportion, drawn by --seed")
+	f.IntVar(&o.over.Run.MaxCases, "max-cases", 0, "ask the first `n` cases of each data set only")
 	f.IntVar(&o.maxSamples, "max-samples", 0, "the same as --max-cases: `n`")
 	f.IntVar(&o.one, "sample", 0, "ask only the case of this `number` of each data set, from 0")
 	f.BoolVar(&o.smoke, "smoke", false, "ask the first case of each data set only, to see that everything works")
@@ -84,31 +70,31 @@ func (o *evalFlags) add(c *cobra.Command) {
 }
 
 func (o *evalFlags) addGrading(f *pflag.FlagSet) {
-	f.StringVar(&o.reader, "reader", "", "`method`, rule or model: who answers from what a system shows (default model where one is named, otherwise rule)")
-	f.StringVar(&o.prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
-	f.IntVar(&o.contextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
-	f.BoolVar(&o.noDates, "no-dates", false, "show hits without the time of the turns they come from")
-	f.StringVar(&o.systemModel, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
-	f.StringVar(&o.judge, "judge", "", "`method`, rule or model: who grades where a protocol has both (default model with --judge-model, otherwise rule)")
-	f.StringVar(&o.judgeModel, "judge-model", "", "`model` that judges")
-	f.BoolVar(&o.doubtful, "doubtful", false, "ask the judge's model about doubtful verdicts of the rule judge only; the protocol settled@1 joins both")
-	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")
-	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
-	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
-	f.StringSliceVar(&o.formats, "format", nil, "`formats` of the report: "+strings.Join(config.EvalFormats(), ", ")+" (default all)")
+	f.StringVar(&o.over.Reader.Type, "reader", "", "`method`, rule or model: who answers from what a system shows (default model where one is named, otherwise rule)")
+	f.StringVar(&o.over.Reader.Prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
+	f.IntVar(&o.over.Reader.ContextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
+	f.BoolVar(&o.over.Reader.NoDates, "no-dates", false, "show hits without the time of the turns they come from")
+	f.StringVar(&o.over.Models.Extract.Name, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
+	f.StringVar(&o.over.Grading.Judge, "judge", "", "`method`, rule or model: who grades where a protocol has both (default model with --judge-model, otherwise rule)")
+	f.StringVar(&o.over.Grading.JudgeModel, "judge-model", "", "`model` that judges")
+	f.BoolVar(&o.over.Grading.Doubtful, "doubtful", false, "ask the judge's model about doubtful verdicts of the rule judge only; the protocol settled@1 joins both")
+	f.StringSliceVarP(&o.over.Grading.Protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")
+	f.IntVar(&o.over.Grading.Votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
+	f.IntVar(&o.over.Grading.Workers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
+	f.StringSliceVar((*[]string)(&o.over.Output.Format), "format", nil, "`formats` of the report: "+strings.Join(config.EvalFormats(), ", ")+" (default all)")
 }
 
 func (o *evalFlags) addMemory(f *pflag.FlagSet) {
-	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
+	f.IntVarP(&o.over.Run.TopK, "top-k", "k", 10, "ask systems for `n` hits")
 	f.IntVar(&o.depth, "depth", 50, "if gold evidence is not among the hits, keep every rank down to `n` and search for it down to rank 1,000; 0: do not")
-	f.IntVar(&o.window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
+	f.IntVar(&o.over.Run.Window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
 	f.IntVar(&o.overlap, "overlap", 2, "show `n` turns before a window as its context")
-	f.IntVar(&o.repeats, "repeats", 1, "answer and grade every question `n` times")
-	f.BoolVar(&o.reingest, "reingest", false, "fill the memories again for each repeat")
-	f.BoolVar(&o.snapshots, "snapshots", false, "keep what a memory holds after every session, not only after those with gold points")
-	f.BoolVar(&o.noTimes, "no-times", false, "record no times: two runs are then byte-identical")
-	f.IntVar(&o.memories, "memories", 0, "fill and ask `n` memories at once (0: one per core)")
-	f.IntVar(&o.calls, "calls", 16, "keep `n` answers of readers under way")
+	f.IntVar(&o.over.Grading.NumRuns, "repeats", 1, "answer and grade every question `n` times")
+	f.BoolVar(&o.over.Run.Reingest, "reingest", false, "fill the memories again for each repeat")
+	f.BoolVar(&o.over.Run.Snapshots, "snapshots", false, "keep what a memory holds after every session, not only after those with gold points")
+	f.BoolVar(&o.over.Run.NoTimes, "no-times", false, "record no times: two runs are then byte-identical")
+	f.IntVar(&o.over.Run.Memories, "memories", 0, "fill and ask `n` memories at once (0: one per core)")
+	f.IntVar(&o.over.Run.Calls, "calls", 16, "keep `n` answers of readers under way")
 	f.DurationVar(&o.ingestLimit, "ingest-limit", 10*time.Minute, "longest `time` of one ingest call, 0: none")
 	f.DurationVar(&o.retrieveLimit, "retrieve-limit", 2*time.Minute, "longest `time` of one retrieval, 0: none")
 	f.DurationVar(&o.readLimit, "read-limit", 5*time.Minute, "longest `time` of one answer, 0: none")
@@ -168,16 +154,17 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 
 // override puts the flags that were given over the file.
 func (o *evalFlags) override(v *config.Eval) {
+	x := &o.over
 	given := func(flags ...string) bool { return slices.ContainsFunc(flags, o.changed) }
 	set := func(flag string, put func()) {
 		if given(flag) {
 			put()
 		}
 	}
-	set("seed", func() { v.Seed = o.seed })
-	set("questions", func() { v.Run.Sample = o.questions })
+	set("seed", func() { v.Seed = o.Seed })
+	set("questions", func() { v.Run.Sample = x.Run.Sample })
 	set("max-samples", func() { v.Run.MaxCases = o.maxSamples })
-	set("max-cases", func() { v.Run.MaxCases = o.maxCases })
+	set("max-cases", func() { v.Run.MaxCases = x.Run.MaxCases })
 	set("sample", func() { v.Run.Case = &o.one })
 	if o.smoke {
 		v.Run.MaxCases = 1
@@ -190,29 +177,29 @@ func (o *evalFlags) override(v *config.Eval) {
 	if dir := o.out + o.outDir; dir != "" {
 		v.Output.Folder = dir
 	}
-	set("format", func() { v.Output.Format = o.formats })
+	set("format", func() { v.Output.Format = x.Output.Format })
 	set("model", func() { v.Reader.Model = o.model.model })
-	set("reader", func() { v.Reader.Type = o.reader })
-	set("answer-prompt", func() { v.Reader.Prompt = o.prompt })
-	set("context-tokens", func() { v.Reader.ContextTokens = o.contextTokens })
-	set("no-dates", func() { v.Reader.NoDates = o.noDates })
-	set("system-model", func() { v.Models.Extract.Name = o.systemModel })
-	set("judge", func() { v.Grading.Judge = o.judge })
-	set("judge-model", func() { v.Grading.JudgeModel = o.judgeModel })
-	set("doubtful", func() { v.Grading.Doubtful = o.doubtful })
-	set("protocol", func() { v.Grading.Protocols = o.protocols })
-	set("votes", func() { v.Grading.Votes = o.votes })
-	set("max-eval-workers", func() { v.Grading.Workers = o.evalWorkers })
-	set("repeats", func() { v.Grading.NumRuns = o.repeats })
-	set("top-k", func() { v.Run.TopK = o.topK })
+	set("reader", func() { v.Reader.Type = x.Reader.Type })
+	set("answer-prompt", func() { v.Reader.Prompt = x.Reader.Prompt })
+	set("context-tokens", func() { v.Reader.ContextTokens = x.Reader.ContextTokens })
+	set("no-dates", func() { v.Reader.NoDates = x.Reader.NoDates })
+	set("system-model", func() { v.Models.Extract.Name = x.Models.Extract.Name })
+	set("judge", func() { v.Grading.Judge = x.Grading.Judge })
+	set("judge-model", func() { v.Grading.JudgeModel = x.Grading.JudgeModel })
+	set("doubtful", func() { v.Grading.Doubtful = x.Grading.Doubtful })
+	set("protocol", func() { v.Grading.Protocols = x.Grading.Protocols })
+	set("votes", func() { v.Grading.Votes = x.Grading.Votes })
+	set("max-eval-workers", func() { v.Grading.Workers = x.Grading.Workers })
+	set("repeats", func() { v.Grading.NumRuns = x.Grading.NumRuns })
+	set("top-k", func() { v.Run.TopK = x.Run.TopK })
 	set("depth", func() { v.Run.Depth = &o.depth })
-	set("window", func() { v.Run.Window = o.window })
+	set("window", func() { v.Run.Window = x.Run.Window })
 	set("overlap", func() { v.Run.Overlap = &o.overlap })
-	set("reingest", func() { v.Run.Reingest = o.reingest })
-	set("snapshots", func() { v.Run.Snapshots = o.snapshots })
-	set("no-times", func() { v.Run.NoTimes = o.noTimes })
-	set("memories", func() { v.Run.Memories = o.memories })
-	set("calls", func() { v.Run.Calls = o.calls })
+	set("reingest", func() { v.Run.Reingest = x.Run.Reingest })
+	set("snapshots", func() { v.Run.Snapshots = x.Run.Snapshots })
+	set("no-times", func() { v.Run.NoTimes = x.Run.NoTimes })
+	set("memories", func() { v.Run.Memories = x.Run.Memories })
+	set("calls", func() { v.Run.Calls = x.Run.Calls })
 	set("ingest-limit", func() { v.Run.IngestLimit = (*config.Duration)(&o.ingestLimit) })
 	set("retrieve-limit", func() { v.Run.RetrieveLimit = (*config.Duration)(&o.retrieveLimit) })
 	set("read-limit", func() { v.Run.ReadLimit = (*config.Duration)(&o.readLimit) })
@@ -227,12 +214,12 @@ func (o *evalFlags) override(v *config.Eval) {
 
 // setOf reads a data set of the command line.
 func (o *evalFlags) setOf(arg string) (config.EvalSet, error) {
-	d := config.EvalSet{Errata: o.errata, Topics: o.topics, Count: o.count, ChunkTokens: o.tokens}
-	if o.grain != "turn" {
-		d.Grain = o.grain
+	d := config.EvalSet{Errata: o.Errata, Topics: o.Topics, Count: o.Count, ChunkTokens: o.ChunkTokens}
+	if o.Grain != "turn" {
+		d.Grain = o.Grain
 	}
 	if o.changed("chunk") {
-		d.Chunk = o.chunk
+		d.Chunk = o.Chunk
 	}
 	if name, paths, named := strings.Cut(arg, "="); named {
 		d.Name, d.Adapter = name, name

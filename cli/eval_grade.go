@@ -15,21 +15,14 @@ import (
 )
 
 type gradeOptions struct {
-	accept    acceptFlag
-	inputs    []string
-	out       string
+	accept acceptFlag
+	pipeline.GradeOptions
 	protocols []string
 	judge     string // rule | model | "" (model where a protocol needs one)
 	model     modelFlags
 	prompts   []string
-	errata    string
 	entities  string
-	votes     int
-	workers   int
-	again     bool
-	threshold float64
 	report    string
-	strict    bool
 	doubtful  bool
 }
 
@@ -38,63 +31,34 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grade FILE... -o OUT",
 		Short: "Grade answers by named protocols, side by side",
-		Long: `Grade QA records and session records. Each protocol adds one verdict to a record; nothing
-else of the record changes, so answers can be graded again without asking the systems again.
-
-FILE is a file of QA records or of session records, a folder of them, or - for QA
-records on standard input. Of one kind, -o is a file or -; of both, or of a folder, a
-folder, which gets qa_records.jsonl and session_records.jsonl. Session records are graded by the four
-judges of sessions; their gold points are what domaina-evidence looks for.
-
--p names protocols ('membench eval protocols' lists them). Rules need no model. A
-protocol that asks a model needs --model or its settings; domaina-answer,
-domaina-evidence and the session judges have a rule twin, which is used with --judge
-rule, and where no given protocol needs a model. A grade says which of the two it is from.
-A reply without a verdict, or none, is the outcome judge_failed: neither right nor
-wrong. Running again on the output asks only about those; --again asks about all.
-
-Answers whose record holds a correction of its gold (errata; --errata applies a list, such
-as LoCoMo's two) get a second grade of each protocol, marked gold: corrected. A contested
-gold, or a question that is wrong itself, has no right answer there and is not_applicable.
-The protocol rule is the rule judge: dates, numbers, lists, names and words of answer and
-gold compared, without a model; eval calibrate measures its accuracy on your questions.
-
-On standard error: for each protocol the number of answers scored, their mean, and what was
-not scored and why; then the agreement of the graders (share and Cohen's κ; a score counts
-as a yes at --threshold or above). --report writes the same as JSON.`,
-		Example: `  membench eval grade qa.jsonl -o graded.jsonl
-  membench eval grade qa.jsonl -p rule,locomo-f1 --errata errata.json -o graded.jsonl
-  membench eval grade qa.jsonl -p locomo-f1,mem0-2025 --model gpt-4o-mini --cassette judge.jsonl -o graded.jsonl
-  membench eval grade run/ -p domaina-answer,domaina-evidence --judge rule -o graded/
-  membench eval grade qa.jsonl -p em,contains -o - --report r.json | jq -c '[.question_id, .grades[].score]'`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
+			o.Inputs = args
 			return runEvalGrade(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	f.StringVarP(&o.out, "output", "o", "-", "write to this `file` or folder; - is standard output")
+	f.StringVarP(&o.Out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`method`: rule or model (default: model where a protocol has no rule)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
-	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds, and grade against both")
+	f.StringVar(&o.Errata, "errata", "", "apply a correction `list` to the golds, and grade against both")
 	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
-	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
-	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
-	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
+	f.IntVar(&o.Grade.Votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
+	f.IntVar(&o.Grade.Workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
+	f.BoolVar(&o.Grade.Again, "again", false, "ask judges again where a record has their verdict")
 	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before); the protocol settled@1 joins both")
-	f.Float64Var(&o.threshold, "threshold", 0.5, "count a `score` of at least this as yes in the agreement table, above 0 to 1")
+	f.Float64Var(&o.Threshold, "threshold", 0.5, "count a `score` of at least this as yes in the agreement table, above 0 to 1")
 	f.StringVar(&o.report, "report", "", "write the figures to this `file` as JSON (- is standard output)")
-	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
+	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	o.model.add(c)
 	return c
 }
 
 func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	switch {
-	case o.report == "-" && o.out == "-":
+	case o.report == "-" && o.Out == "-":
 		return usagef("--report and the records both go to standard output: give -o FILE")
 	case o.judge != "" && o.judge != "rule" && o.judge != "model":
 		return usagef("--judge: have %q, want rule or model", o.judge)
@@ -108,29 +72,27 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 			return err
 		}
 	}
-	g := grade.Options{Votes: o.votes, Workers: o.workers, Again: o.again}
+	g := &o.Grade
 	if g.Protocols, err = pipeline.Protocols(in, o.protocols...); err != nil {
 		return err
 	}
 	if o.judge == "model" || o.judge == "" && pipeline.NeedsModel(g.Protocols) {
-		ms, err2 := o.model.open(e)
+		ms, judge, err2 := o.model.generator(e, config.Judge)
+		defer ms.close(&err)
 		if err2 != nil {
 			return err2
 		}
-		defer ms.close(&err)
-		if g.Judge, err = ms.Generator(config.Judge); err != nil {
-			return err
-		}
+		g.Judge = judge
 		if ms.dryRun() {
-			o.out, o.report, e = "-", "", e.mute()
+			o.Out, o.report, e = "-", "", e.mute()
 		}
 	}
 	if o.doubtful {
 		g.Asks, g.Settle = grade.Doubtful, true
 	}
 	t := o.accept.tally(e)
-	rep, err := pipeline.Grade(ctx, pipeline.GradeOptions{Inputs: o.inputs, Out: o.out, Grade: g, Threshold: o.threshold, Errata: o.errata, Strict: o.strict,
-		Stdin: e.in, Stdout: e.out, Log: t.log()})
+	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
+	rep, err := pipeline.Grade(ctx, o.GradeOptions)
 	t.summary()
 	if rep.Protocols == nil { // nothing was graded
 		return err

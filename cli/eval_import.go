@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 
 	"membench/eval/pipeline"
 	"membench/eval/published"
@@ -24,29 +24,6 @@ func newEvalImportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Convert published result files, or your own, to records",
-		Long: `Convert published result files, or your own, to records.
-
-The form of each file is detected from its contents (--list shows the forms; --format names
-one). Your own results need no form: a table with one row per answer (CSV, JSON Lines or a
-JSON list), whose columns have their usual names or are named with --map. Recorded verdicts
-become separate grades, named after the form (recorded-judge@locomo-rows), so that membench
-eval grade can add ours and membench eval audit, aggregate and compare can use them. A
-verdict that cannot be read is judge_failed, not wrong. A file that holds neither questions
-nor golds (LongMemEval's hypotheses) needs the cases that were asked: --cases with the
-output of membench datasets convert.
-
---errata applies a correction list to the golds (or the cases contain one, converted with
---errata): the recorded gold stays, and membench eval grade then grades against both.
-
--o names a folder (qa_records.jsonl, and session_records.jsonl where a file has sessions), a
-.jsonl file, or - for the QA records alone. A form that was never tested with a real file is
-marked unverified.`,
-		Example: `  membench eval import --list
-  membench eval import mine.csv theirs.csv --map question=Q,gold=Expected,prediction=Answer -o runs/ours
-  membench eval import memobase_0710_3000.jsonl -o runs/memobase
-  membench eval import run.jsonl.eval-results-gpt-4o --cases lme.cases.jsonl -o - | jq -r .grades[0].score
-  membench eval import memobase_0710_3000.jsonl --errata errata.json -o runs/memobase
-  membench eval import report.json --format memorybench-report -o runs/report`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Inputs = args
 			if o.list {
@@ -85,21 +62,18 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 }
 
 func runEvalFormats(e *env, asJSON bool) error {
-	if asJSON {
-		return writeJSON(e.out, published.Formats())
-	}
-	w := bufio.NewWriter(e.text())
-	for _, f := range published.Formats() {
-		marks := ""
-		if !f.Verified {
-			marks += ", unverified: seen in its source only"
+	return e.show(asJSON, published.Formats(), func(w io.Writer) {
+		for _, f := range published.Formats() {
+			marks := ""
+			if !f.Verified {
+				marks += ", unverified: seen in its source only"
+			}
+			if f.Cases {
+				marks += ", needs --cases"
+			}
+			fmt.Fprintf(w, "%-20s %s\n%20s %s%s\n", f.Name, f.About, "", f.Origin, marks)
 		}
-		if f.Cases {
-			marks += ", needs --cases"
-		}
-		fmt.Fprintf(w, "%-20s %s\n%20s %s%s\n", f.Name, f.About, "", f.Origin, marks)
-	}
-	return w.Flush()
+	})
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {

@@ -36,29 +36,8 @@ func newEvalJudgeCheckCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Run the built-in planted answers against any judge and print a table",
-		Long: `Run the built-in planted answers against any judge and print a table.
-
-The questions are invented: personal memory in English and Chinese, and operations
-(addresses, interfaces, versions, times, quantities) in both. Each is answered in every
-built-in shape, right and wrong: denied, retracted, attributed to others, one of several
-alternatives, hypothetical, loops, long replies with reasoning, and more. The table shows
-for each shape how many answers were judged and what share was accepted (with a Wilson
-interval), doubtful and rejected. A good judge accepts right shapes and does not accept
-wrong ones.
-
---shapes FILE adds shapes of your own: lines of "language | right, wrong or swap | name |
-template" (swap: right as written, wrong with the answers exchanged), where the language is en or zh, and a template holds {gold}, {other}, {other2}
-to {other9}, {others}, {many}, {statement}, {wrong} or {question}. --list prints the
-built-in shapes in that form.
-
---judge names a protocol ('membench eval protocols'); rule, the default, is the rule judge.
-One that asks a model needs --model or its settings; --each N then bounds the cost.`,
-		Example: `  membench eval judge check
-  membench eval judge check --judge squad-f1 --format csv > table.csv
-  membench eval judge check --judge mem0-2025 --model gpt-4o-mini --each 20
-  membench eval judge check --shapes mine.txt`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) },
 	}
 	f := c.Flags()
 	o.judgeFlags.add(c)
@@ -101,19 +80,15 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	if m.dry {
 		e = e.mute()
 	}
-	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
-	if run.Workers <= 0 {
-		run.Workers = m.workers
-	}
 	var rep calibrate.CheckReport
 	if o.misses == "" {
-		if rep, err = calibrate.Check(ctx, plants, m.grader, run, nil); err != nil {
+		if rep, err = calibrate.Check(ctx, plants, m.grader, m.Options, nil); err != nil {
 			return err
 		}
 		return rep.Write(e.text(), o.format)
 	}
 	if err := writeOut(e, o.misses, func(w io.Writer) error {
-		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(m calibrate.Missed) error { return codec.WriteLine(w, m) })
+		rep, err = calibrate.Check(ctx, plants, m.grader, m.Options, func(m calibrate.Missed) error { return codec.WriteLine(w, m) })
 		return err
 	}); err != nil || o.misses == "-" {
 		return err

@@ -18,9 +18,8 @@ import (
 
 type evalLabelOptions struct {
 	pipeline.GradedRun
+	draw          label.Options
 	doubtful, all bool
-	n             int
-	seed          uint64
 	by            string
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
@@ -33,40 +32,12 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label RUN",
 		Short: "Let people label whether answers are right and where they were lost",
-		Long: `Let people label whether answers are right and where they were lost.
-
-Label samples answers of a graded run (eval grade) and opens a page for them: question,
-gold, answer, evidence, context, hits and the memory's content. Neither grades nor the
-result of eval explain are shown. There are keys for the verdict (y right, n wrong, u
-unsure), a wrong gold (g), the hop at which the fact was lost, and the cause (1 to 6); the
-page lists them. Each key press is saved at once, as a line of RUN/labels/NAME.jsonl. You
-can stop at any time; the same command continues.
-
-The page is served on this machine's loopback address, under a path that is new each time. It
-loads nothing from elsewhere and sends nothing. Ctrl-C ends it.
-
-By default failures are sampled, one of each system, data set and category in turn.
---doubtful samples only the answers that a judge could not grade with certainty. --all
-samples all graded answers in their proportions: only such labels can measure a judge, and
-are used by 'eval calibrate --labels'. The sample depends only on the seed: two people with
-the same -n and --seed label the same answers, and a smaller sample is the beginning of a
-larger one.
-
---out FILE writes the draw to a .csv or .tsv for a spreadsheet (columns in English and
-Chinese; no cell is a formula) or to .jsonl. Fill in verdict, gold_wrong, hop and cause, in
-English or Chinese, and give the file to 'eval agreement' or put it into RUN/labels; its
-name, or the column by, is the person's.`,
-		Example: `  membench eval label runs/mine --by ann
-  membench eval label runs/mine --by ben -n 200 --seed 7
-  membench eval label runs/mine --by ann --doubtful
-  membench eval label runs/mine --all -n 300 --out ann.csv
-  membench eval agreement runs/mine`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Run = args[0]
 			switch {
-			case o.n < 1 || o.n > maxDraw:
-				return usagef("-n: have %d, want 1 to %d", o.n, maxDraw)
+			case o.draw.N < 1 || o.draw.N > maxDraw:
+				return usagef("-n: have %d, want 1 to %d", o.draw.N, maxDraw)
 			case o.doubtful && o.all:
 				return usagef("--doubtful and --all are two draws: choose one")
 			case o.by == "" && o.out == "":
@@ -80,8 +51,8 @@ name, or the column by, is the person's.`,
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
-	f.IntVarP(&o.n, "sample", "n", 100, "draw at most `n` answers")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the draw")
+	f.IntVarP(&o.draw.N, "sample", "n", 100, "draw at most `n` answers")
+	f.Uint64Var(&o.draw.Seed, "seed", 1, "`seed` of the draw")
 	f.StringVar(&o.by, "by", "", "`name` of who labels")
 	f.StringVar(&o.folder, "labels", "", "keep labels in this `folder` (default RUN/labels)")
 	f.StringVar(&o.out, "out", "", "write the draw to this `file` (.csv, .tsv or .jsonl) and open no page")
@@ -101,19 +72,19 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	if qa == "-" {
 		return usagef("the records are read twice: give a file or the folder of a run")
 	}
-	from := label.Failures
+	o.draw.From, o.draw.Explain = label.Failures, o.Options
 	switch {
 	case o.doubtful:
-		from = label.Doubtful
+		o.draw.From = label.Doubtful
 	case o.all:
-		from = label.All
+		o.draw.From = label.All
 	}
 	found := t // of the first reading
 	in := func(yield func(schema.Record[schema.QARecord], error) bool) {
 		drop(found, records.QA(ctx, nil, qa))(yield)
 		found = newTally(e.mute(), 0)
 	}
-	draw, err := label.Draw(ctx, in, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	draw, err := label.Draw(ctx, in, o.draw)
 	t.summary()
 	switch {
 	case err != nil:
@@ -121,7 +92,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	case t.taken == 0:
 		return schema.Brokenf("%s: no record was read", qa)
 	case len(draw) == 0:
-		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[from])
+		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[o.draw.From])
 	case o.out != "":
 		for i := range draw {
 			draw[i].By = o.by

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"membench/eval/pipeline"
 
 	"github.com/spf13/cobra"
@@ -13,48 +11,32 @@ func newEvalMergeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge SHARD... -o RUN",
 		Short: "Join the shards of a run into the run that one process would have made",
-		Long: `Join the shards of a run into the run that one process would have made.
-
-SHARD are the folders of 'membench eval run --shard i/n', all n of them, in any order. RUN
-gets the records in the order of the unsharded run, byte for byte if no times are recorded
-(--no-times), with manifest, configuration and, where the shards were graded, figures. The
-shards stay as they are.
-
-Shards of different configurations, cases or gradings, repeated, missing or unfinished
-shards, and changed files are rejected. After an interruption start the merge again. If the
-run had a budget, the remaining budget is printed. Cassettes of the shards are not joined.`,
-		Example: `  membench eval merge runs/part-* -o runs/whole
-  seq 0 3 | xargs -P 4 -I I membench eval run cases.jsonl --system bm25 -o part-I --shard I/4 && membench eval merge part-* -o whole`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("no folder for the run: name one with -o")
 			}
-			return runEvalMerge(c.Context(), e, args, out, prices)
+			p, err := figurePrices(e, prices)
+			if err != nil {
+				return err
+			}
+			t := newTally(e, 20)
+			res, err := pipeline.Merge(c.Context(), pipeline.MergeOptions{Shards: args, Dir: out, Prices: p, Membench: release, Now: e.now, Log: t.log()})
+			t.summary()
+			if err != nil {
+				return err
+			}
+			if err := printScores(e, res.Summaries); err != nil {
+				return err
+			}
+			if failed := res.Failed(); failed != nil {
+				return failed
+			}
+			return nil
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&out, "output", "o", "", "`folder` of the joined run")
 	f.StringVar(&prices, "prices", "", pricesHelp)
 	return c
-}
-
-func runEvalMerge(ctx context.Context, e *env, shards []string, out, prices string) error {
-	p, err := figurePrices(e, prices)
-	if err != nil {
-		return err
-	}
-	t := newTally(e, 20)
-	res, err := pipeline.Merge(ctx, pipeline.MergeOptions{Shards: shards, Dir: out, Prices: p, Membench: release, Now: e.now, Log: t.log()})
-	t.summary()
-	if err != nil {
-		return err
-	}
-	if err := printScores(e, res.Summaries); err != nil {
-		return err
-	}
-	if failed := res.Failed(); failed != nil {
-		return failed
-	}
-	return nil
 }

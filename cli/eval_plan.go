@@ -27,21 +27,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [RUN RUN]",
 		Short: "Compute how many questions and conversations a difference needs",
-		Long: `Compute how many questions and conversations a comparison needs to show a difference: the size
-with which the test of eval compare finds a true difference of --difference percentage
-points with --power at --alpha.
-
-The variance of answers comes from two graded runs of the kind that will be compared (a
-pilot: the same data set, two versions of a system), or from two numbers: --discordant, the
-percent of questions on which the two differ, and --spread, the standard deviation in points
-of the true difference between conversations. More questions of the same conversations help
-only until the spread between conversations dominates.
-
-To show that a change makes a system not worse by a margin (--gate METRIC:MARGIN) where it
-is truly equal, plan for --difference MARGIN.`,
-		Example: `  membench eval plan runs/before runs/after -p rule --difference 3
-  membench eval plan --difference 5 --discordant 20 --spread 4 --questions 50,150`,
-		Args: cobra.MaximumNArgs(2),
+		Args:  cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			switch {

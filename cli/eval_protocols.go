@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 
 	"membench/eval/protocol"
 
@@ -13,11 +13,10 @@ import (
 func newEvalProtocolsCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "protocols",
-		Short:   "List the protocols: what each scores and which original it reproduces",
-		Example: `  membench eval protocols --json | jq -r '.[].name'`,
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
+		Use:   "protocols",
+		Short: "List the protocols: what each scores and which original it reproduces",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
 	return c
@@ -42,12 +41,9 @@ func runEvalProtocols(e *env, asJSON bool) error {
 		}
 		rows = append(rows, r)
 	}
-	if asJSON {
-		return writeJSON(e.out, rows)
-	}
-	w := bufio.NewWriter(e.text())
-	for _, r := range rows {
-		fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
-	}
-	return w.Flush()
+	return e.show(asJSON, rows, func(w io.Writer) {
+		for _, r := range rows {
+			fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
+		}
+	})
 }

@@ -12,45 +12,23 @@ import (
 type evalReportOptions struct {
 	accept acceptFlag
 	pipeline.ReportOptions
-	confidence percentFlag
-	prices     string
+	prices string
 }
 
 func newEvalReportCmd(e *env) *cobra.Command {
-	o := evalReportOptions{confidence: 95}
+	var o evalReportOptions
 	c := &cobra.Command{
 		Use:   "report RUN... -o DIR",
 		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
-		Long: `Make reports from graded runs: Markdown, CSV, JSON, one HTML file.
-
-A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file; several
-RUNs make one report. It holds, for each data set, the table of systems by category with
-their tokens; then each figure with n, intervals and exclusions, all graders side by side,
-outcomes, tokens, cost and latency, and where facts were lost (membench eval explain). The
-order that is usual among reference systems (oracle evidence on top, full context at least
-as good as a memory, embeddings alone below) is compared with the figures: a note, never a
-failure.
-
-report.html needs no network and no server. Beside tables and plots it lists the answers:
-filters, search, and for each what was retrieved, the context, the verdicts and where it was
-lost. Sampled and failed answers are in the page (--embed); all others are in report_files/,
-which it loads on demand: keep both together. Small runs have no such folder.
-
--p names the grader of the main tables: NAME, or "NAME by GRADER". The default is the grader
-of most systems, models before rules. Formats are md, csv, json and html.`,
-		Example: `  membench eval report runs/bm25 runs/mem0 -o report
-  membench eval report runs/all -p rule --format md -o - | less
-  membench eval report runs/all --format md,html --lang zh -o report`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Inputs = args
-			o.Figures.Confidence = float64(o.confidence) / 100
 			return runEvalReport(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
-	addFigureFlags(c, &o.Figures.Options, &o.confidence)
+	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "grader of the main tables: `name`, or \"name by grader\"")
@@ -77,10 +55,5 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	}
 	t := o.accept.tally(e)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
-	err = pipeline.Report(ctx, o.ReportOptions)
-	t.summary()
-	if err != nil {
-		return err
-	}
-	return t.lost()
+	return t.end(pipeline.Report(ctx, o.ReportOptions))
 }

@@ -17,50 +17,37 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type evalStatusOptions struct {
-	dir    string
-	json   bool
-	prices string
-}
-
 func newEvalStatusCmd(e *env) *cobra.Command {
-	var o evalStatusOptions
+	var prices string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status RUN",
 		Short: "Show a run's progress, failures and cost",
-		Long: `Show a running, interrupted or finished run: for each system and data set the questions with
-an outcome, by outcome, the recorded model calls and, if the price table has the model,
-their cost; for a running one, the remaining time. Nothing is changed. Usage is the cost of
-the answers when they were first made, without judges.`,
-		Example: "  membench eval status runs/first\n  membench eval status runs/first --json | jq .left_seconds",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.dir = args[0]
-			return runEvalStatus(e, o)
-		},
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return runEvalStatus(e, args[0], prices, asJSON) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
-	c.Flags().StringVar(&o.prices, "prices", "", "price table `file` (default the built-in one)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().StringVar(&prices, "prices", "", "price table `file` (default the built-in one)")
 	return c
 }
 
-func runEvalStatus(e *env, o evalStatusOptions) error {
-	prices, err := config.LoadPrices(o.prices)
+func runEvalStatus(e *env, dir, table string, asJSON bool) error {
+	prices, err := config.LoadPrices(table)
 	if err != nil {
 		return &schema.UsageError{Err: err}
 	}
-	r, err := pipeline.Status(o.dir, prices, e.now())
+	r, err := pipeline.Status(dir, prices, e.now())
 	if err == nil {
-		if o.json {
+		if asJSON {
 			err = writeJSON(e.out, r)
 		} else {
-			err = printStatus(e.text(), r, o.dir)
+			err = printStatus(e.text(), r, dir)
 		}
 	}
 	if err != nil || r.State != pipeline.Finished {
 		return err
 	}
-	return readable(e, o.dir)
+	return readable(e, dir)
 }
 
 // readable counts the readable records of a finished run: records that the next step could not read are errors here, too.

@@ -29,32 +29,7 @@ func newExperimentQARPCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "qarp [DATASET...] [-c experiment.yaml]",
 		Short: "Query-aware retrieval planning against its comparison set",
-		Long: `Query-aware retrieval planning (QARP) against its comparison set.
-
-DATASET and most flags are those of 'membench eval run'; experiment.yaml is an eval.yaml
-without systems, with a member experiment (docs/experiments.md). Each arm of the design is a
-run in OUT/runs/ARM. The analyses are:
-
-  1-failures   accuracy by type, a sample of failures for people, causes by explain
-  2-oracle     the gap to the best strategy of each type, and each of the five by itself
-  3-main       all systems, with calls, tokens and latency
-  4-ablation   QARP without its parts
-  5-curve      accuracy against tokens, and its Pareto front
-
-Each has tables (Markdown, CSV, LaTeX) and figures (SVG, PNG, their data as CSV);
-OUT/report.md joins them, with every decision point of the design and its interval. Finished
-work is skipped: an interrupted experiment continues with the same command, and a changed
-option repeats only what depends on it. The path of the report is printed.
-
-People label the failures with 'membench eval label OUT/runs/unified', or in
-OUT/1-failures/to-label.csv; --labels reads the labels and measures their agreement.
-
-Without a model everything works by rule. --system-model plans and refines, --model answers,
---judge-model grades; answers are kept in OUT/cassette.jsonl, so nothing is paid twice.`,
-		Example: `  membench experiment qarp locomo=locomo10.json -o runs/qarp
-  membench experiment qarp -c experiment.yaml --labels anna.csv,ben.csv
-  membench experiment qarp locomo=locomo10.json longmemeval=longmemeval_s.json --system-model gpt-4o-mini --model gpt-4o-mini -o runs/qarp-model`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
@@ -107,7 +82,7 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
 	dir, err := run(v, experiment.Options{Eval: v, Report: t.found, Pipeline: pipeline.Options{
-		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
+		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.Workers, MaxValue: o.MaxValue, Stdin: e.in},
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()
 	switch {

@@ -31,19 +31,8 @@ func newExportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export GRAPH_DIR --format " + strings.Join(export.FormatNames(), "|") + " -o OUT",
 		Short: "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
-		Long: `Write a graph for other tools.
-
-  admin-csv  a folder of CSV files, one for each set of labels and each edge type,
-             and import.sh, which imports them into an empty Neo4j database; the
-             command is printed as well
-` + oneFile.String() + `
-Properties are written as a database holds them: nulls and empty lists are skipped,
-nested values become JSON text in props_json, a property named like one of ours
-gets the prefix p_. What a format cannot hold is reported and counted.`,
-		Example: `  membench export out/demo/graph --format admin-csv -o csv && sh csv/import.sh
-  membench export out/demo/graph --format graphml -o graph.graphml
-  membench export out/demo/graph --format jsonld | riot --syntax=jsonld --out=turtle -`,
-		Args: cobra.ExactArgs(1),
+		Long:  oneFile.String(),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Graph = args[0]
 			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.Format })

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,29 +72,8 @@ func flagGroups(c *cobra.Command, first string) string {
 	return b.String()
 }
 
-const usageTemplate = `Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{end}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
-
-Commands:{{range $cmds}}{{if .IsAvailableCommand}}
-  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
-
-{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
-  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{end}}
-
-Others:{{range $cmds}}{{if (and (eq .GroupID "") .IsAvailableCommand)}}
-  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{end}}{{end}}
-{{flagGroups . "Flags:"}}{{if .HasParent}}
-Flags of every command:
-{{.InheritedFlags.FlagUsages | trim}}{{else}}
-Flags of every command:
-{{.PersistentFlags.FlagUsages | trim}}{{end}}{{if .HasAvailableSubCommands}}
-
-"{{.CommandPath}} COMMAND --help" describes a command.{{end}}
-`
+//go:embed texts/usage.tmpl
+var usageTemplate string
 
 // usage writes the usage of a command. The functions belong to this template only: cobra.AddTemplateFunc writes to one map of the process, which two concurrent
 // commands would both change.

@@ -26,22 +26,8 @@ func newInitCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init EXPORT...",
 		Short: "Make a project from your own chats",
-		Long: `Init reads exports of chat programs and makes a project from them: source/*.jsonl with one
-message a line, and a membench.yaml with comments.
-
-EXPORT is a file, a zip or a folder as the program wrote it. Its form is detected:
-
-` + formTable() + `
-Times, names, attachments and quoted replies are kept, and each message names the file
-and line it came from. Notices of the program (someone joined, calls, deleted messages)
-are counted, not kept. Nothing is sent anywhere.
-
-A table needs a column for the text and one for the sender. Columns with usual names are
-detected; name others with --map.`,
-		Example: `  membench init "WhatsApp Chat with Ana.zip" --me "Lin" -o mine
-  membench init conversations.json result.json -o mine && membench chain -c mine/membench.yaml
-  membench init tickets.csv --map sender=agent_name,text=reply,time=sent -o mine`,
-		Args: cobra.MinimumNArgs(1),
+		Long:  formTable(),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Paths = args
 			if err := o.check(); err != nil {

@@ -88,6 +88,15 @@ func TestTexts(t *testing.T) {
 	stale(t, "flag", zh.Flags, func(s string) bool { return usages[s] })
 	asked := usagesOf(t)
 	stale(t, "message", zh.Messages, func(s string) bool { return said[s] != "" || asked[s] })
+	if err := fs.WalkDir(enTexts, "texts/en", func(path string, d fs.DirEntry, err error) error {
+		name := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(path, ".txt"), "texts/en"), "/", " ")
+		if _, known := paths["membench"+name]; err == nil && !d.IsDir() && !known {
+			t.Errorf("%s: there is no command membench%s", path, name)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
 	stale(t, "finding", zh.Findings, func(s string) bool { _, ok := schema.Code(s); return ok })
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"membench/chain"
 	"membench/cypher/neo4j"
@@ -21,108 +20,25 @@ import (
 )
 
 type loadNeo4jOptions struct {
-	graph    string // "" with changes alone
-	uri      string
-	database string
-	delta    string // liveDelta, or the folder of the graph that the database holds
-	changes  string
-	batch    int
-	dryRun   bool
+	chain.LoadOptions
 	stepFlags
-	rewrite  bool
-	exact    bool
-	wait     time.Duration
-	verify   bool
-	repair   bool
-	json     bool
-	scope    string
-	sessions int
-	index    bool
-	embed    string
-	catalogs []string
+	delta string // liveDelta, or the folder of the graph that the database holds
+	embed string // hash, a model's name, or "": no vectors
+	json  bool
 
-	bulk      bool
-	overwrite bool
-	home      string
+	bulk, overwrite bool
+	home            string
 }
 
 // liveDelta is --delta without a folder: the old graph is the content of the database.
 const liveDelta = "the database"
 
 func newLoadNeo4jCmd(e *env) *cobra.Command {
-	o := loadNeo4jOptions{batch: neo4j.DefaultBatch, sessions: 2, index: true}
+	var o loadNeo4jOptions
 	c := &cobra.Command{
 		Use:   "load-neo4j GRAPH_DIR",
 		Short: "Load a graph into a running Neo4j",
-		Long: `Load a graph into a running Neo4j, and account for every element.
-
-The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
-sign-on) or NEO4J_KERBEROS_TICKET take their place, NEO4J_IMPERSONATE names the user
-whose rights count, NEO4J_CA, NEO4J_CLIENT_CERT and NEO4J_CLIENT_KEY are files in PEM
-for neo4j+s and bolt+s, NEO4J_TIMEOUT limits a transaction. The address comes from
---uri, otherwise NEO4J_URI, otherwise it is the server that 'membench neo4j up' started, whose
-user and password are known, otherwise bolt://localhost:7687.
-
-Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then nodes and
-edges go in batches, each a transaction: an interrupted load is completed by loading again.
-A batch too large for the server's memory is split in half. Loading the same graph twice
-changes nothing. An element in the database is made equal to the record: properties that an
-earlier load stored and the record lacks are removed. Labels and properties that other
-programs added are kept; --exact removes them. Nodes and relationships of other programs are
-never changed, deleted or counted; where one has an id of the graph, ours is skipped
-(GRF044) unless --exact takes it over. An element that the graph lacks is kept, unless there
-is a delta:
-
-  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
-                     keeps the digest of what was loaded; where it does not match that of
-                     OLD_DIR, hashes are compared instead. Only elements that OLD_DIR
-                     has and GRAPH_DIR lacks are deleted
-  --delta            compare with the hashes in the database, and delete what membench
-                     stored there beyond GRAPH_DIR
-  --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
-
---scope NAME keeps several graphs in one database: each has its own ids (the property id is
-scope:NAME|ID, the property scope is NAME), and no load, delta or clearing changes another
-graph. Without it the graph is the unnamed one.
-
-One program writes to a graph at a time. It holds a lease in the database, which ends 30 s
-after the program did; a second load is rejected with the name of the holder, or waits with
---wait. --dry-run names each element that would be deleted.
-
-Before anything is sent, the graph passes the check that every writer shares: a repeated id
-(GRF033), an element that lacks a member (GRF030) and an edge without an end in the graph
-(GRF031) are reported with file and line and skipped, and the exit status is 3. If the graph
-has no node of the kind of an edge's end, the end is looked up in the database. Nothing is
-sent if every record is rejected, or if any is with --strict or --delta, which deletes;
---max-rejected accepts a loss.
-
---verify reads everything back and compares it property by property. It detects manual
-changes (a load relies on the _hash of an element and skips it); --verify --repair writes it
-again.
-
-A full-text index (node_text, Chinese and English) is made at the end, unless --index=false
-is given. --embed adds vectors of claims and memories and a vector index: 'hash' needs no
-model, otherwise it is the name of a model at an OpenAI-compatible endpoint
-(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, otherwise OPENAI_BASE_URL; key in
-EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
-
---bulk is the fast way for a first load of a large graph: it fills an empty, stopped
-database of this machine through admin import (NEO4J_ADMIN names the tool, otherwise
-neo4j-admin is taken, otherwise the jars in MEMBENCH_NEO4J_LIB, otherwise jars and folder of
-the server of 'membench neo4j up', stopped). The result is that of a load. Then start the
-server and run the load once more without --bulk: it makes constraints and index and writes
-what the import could not hold.
-
-The report goes to standard output (--json: one object, the same for the same load into the
-same database); progress and the time taken go to standard error.`,
-		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
-  membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
-  membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
-  membench load-neo4j out/graph --bulk --home /var/lib/neo4j
-  membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
-  membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
-		Args: cobra.MaximumNArgs(2),
+		Args:  cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:
@@ -131,36 +47,36 @@ same database); progress and the time taken go to standard error.`,
 				return usagef("have two folders: write --wait=TIME, with an equals sign")
 			case len(args) == 2:
 				return usagef("have two folders, want one GRAPH_DIR")
-			case len(args) == 0 && o.changes == "":
+			case len(args) == 0 && o.Changes == "":
 				return usagef("no graph: give the folder that to-graph wrote")
-			case o.changes != "" && o.delta != "":
+			case o.Changes != "" && o.delta != "":
 				return usagef("--changes and --delta exclude each other")
-			case o.changes != "" && len(args) == 1 && !o.verify:
+			case o.Changes != "" && len(args) == 1 && !o.Verify:
 				return usagef("with --changes, GRAPH_DIR is only for --verify to compare with")
-			case o.changes != "" && len(args) == 0 && o.verify:
+			case o.Changes != "" && len(args) == 0 && o.Verify:
 				return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
-			case o.verify && o.dryRun:
+			case o.Verify && o.Send.DryRun:
 				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
-			case o.repair && !o.verify:
+			case o.Repair && !o.Verify:
 				return usagef("--repair needs --verify, which finds what to repair")
-			case o.sessions < 1 || o.sessions > 32:
-				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
-			case o.embed != "" && o.dryRun:
+			case o.Send.Sessions < 1 || o.Send.Sessions > 32:
+				return usagef("--sessions: have %d, want 1 to 32", o.Send.Sessions)
+			case o.embed != "" && o.Send.DryRun:
 				return usagef("--embed and --dry-run exclude each other")
-			case o.wait < 0:
-				return usagef("--wait: have %s, want a time like 5m", o.wait)
-			case c.Flags().Changed("keep-foreign") && keep == o.exact:
+			case o.Wait < 0:
+				return usagef("--wait: have %s, want a time like 5m", o.Wait)
+			case c.Flags().Changed("keep-foreign") && keep == o.Send.Exact:
 				return usagef("--keep-foreign and --exact are opposites: give one of them")
-			case o.batch < 1:
-				return usagef("--batch: have %d, want 1 or more", o.batch)
+			case o.Send.Batch < 1:
+				return usagef("--batch: have %d, want 1 or more", o.Send.Batch)
 			}
 			if len(args) == 1 {
-				o.graph = args[0]
+				o.Graph = args[0]
 			}
-			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
+			if twice := o.Verify || o.strict; twice && (o.Graph == "-" || o.Changes == "-" && o.strict) {
 				return usagef("--verify and --strict read the input twice: give a folder, not standard input")
 			}
-			if err := target.CheckScope(o.scope); err != nil {
+			if err := target.CheckScope(o.Target.Scope); err != nil {
 				return err
 			}
 			if o.bulk {
@@ -173,27 +89,27 @@ same database); progress and the time taken go to standard error.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, otherwise the server of 'membench neo4j up', otherwise bolt://localhost:7687)")
-	f.StringVar(&o.database, "database", "", "`name` of the database (default NEO4J_DATABASE, otherwise the user's home database)")
+	f.StringVar(&o.Target.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, otherwise the server of 'membench neo4j up', otherwise bolt://localhost:7687)")
+	f.StringVar(&o.Target.Database, "database", "", "`name` of the database (default NEO4J_DATABASE, otherwise the user's home database)")
 	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
 	f.Lookup("delta").NoOptDefVal = liveDelta
-	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
-	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
-	f.BoolVar(&o.dryRun, "dry-run", false, "report what would change in the database, write nothing")
+	f.StringVar(&o.Changes, "changes", "", "send the changes in `file`")
+	f.IntVar(&o.Send.Batch, "batch", neo4j.DefaultBatch, "`number` of elements in a transaction")
+	f.BoolVar(&o.Send.DryRun, "dry-run", false, "report what would change in the database, write nothing")
 	o.stepFlags.add(c, 20)
-	f.BoolVar(&o.rewrite, "rewrite", false, "also write elements whose stored _hash is current: repairs manual changes")
-	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
-	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
-	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
+	f.BoolVar(&o.Send.Rewrite, "rewrite", false, "also write elements whose stored _hash is current: repairs manual changes")
+	f.IntVar(&o.Send.Sessions, "sessions", 2, "`number` of transactions at the same time, of rows that cannot lock each other")
+	f.StringVar(&o.Target.Scope, "scope", "", "`name` of this graph among several in one database")
+	f.BoolVar(&o.Index, "index", true, "make the full-text index for search")
 	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
 	f.Lookup("embed").NoOptDefVal = "hash"
-	f.BoolVar(&o.exact, "exact", false, "remove labels and properties that other programs added, and take over their elements that have an id of the graph")
+	f.BoolVar(&o.Send.Exact, "exact", false, "remove labels and properties that other programs added, and take over their elements that have an id of the graph")
 	f.Bool("keep-foreign", true, "keep what other programs added: the default, the opposite of --exact")
-	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
+	f.DurationVar(&o.Wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"
-	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
-	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
-	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	f.BoolVar(&o.Repair, "repair", false, "with --verify: write what is missing or different")
+	f.BoolVar(&o.Verify, "verify", false, "read every element back and compare it")
+	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
 	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
 	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
@@ -204,14 +120,14 @@ same database); progress and the time taken go to standard error.`,
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer smallMemory(e, loadGC)()
 	started := e.now()
-	embedder, err := o.embedder(e)
-	if err != nil {
+	var err error
+	if o.Embed, err = o.embedder(e); err != nil {
 		return err
 	}
 	var sent, embedded atomic.Int64
 	of := int64(0)
-	if o.graph != "" && o.graph != "-" {
-		of = manifestCount(o.graph)
+	if o.Graph != "" && o.Graph != "-" {
+		of = manifestCount(o.Graph)
 	}
 	finished := e.following(chain.LoadStep, func() state {
 		if n := sent.Load(); n > 0 {
@@ -220,28 +136,27 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		return e.meter.part.read() // the graph is checked before anything is sent
 	})
 	defer finished()
-	lo := chain.LoadOptions{Graph: o.graph, Changes: o.changes, Catalogs: o.catalogs, Wait: o.wait, Index: o.index, Embed: embedder, Verify: o.verify, Repair: o.repair, Getenv: e.getenv,
-		Target: target.Target{URI: o.uri, Database: o.database, Scope: o.scope, Warn: func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }},
-		Send: neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact,
-			Progress: func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }},
-		Part: func(name string) {
-			var source func() state
-			if name == chain.Vectors {
-				source = func() state { return state{done: embedded.Load(), unit: "vectors"} }
-			}
-			e.meter.begin(chain.LoadStep+": "+name, source)
-		},
-		Embedded: func(n int) { embedded.Store(int64(n)) },
-		Waiting:  func(why error) { e.warnf("load-neo4j: %v; waiting", why) },
-		Differs:  func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }}
-	if o.delta != liveDelta {
-		lo.Old = o.delta
+	o.Target.Warn = func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }
+	o.Send.Progress = func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }
+	o.Part = func(name string) {
+		var source func() state
+		if name == chain.Vectors {
+			source = func() state { return state{done: embedded.Load(), unit: "vectors"} }
+		}
+		e.meter.begin(chain.LoadStep+": "+name, source)
+	}
+	o.Embedded = func(n int) { embedded.Store(int64(n)) }
+	o.Waiting = func(why error) { e.warnf("load-neo4j: %v; waiting", why) }
+	o.Differs = func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }
+	o.Getenv = e.getenv
+	if o.Send.Prune = o.delta == liveDelta; !o.Send.Prune {
+		o.Old = o.delta
 	}
 	return o.run(e, func(with chain.Shared) error {
-		lo.Shared = with
-		rep, err := chain.Load(ctx, lo)
+		o.Shared = with
+		rep, err := chain.Load(ctx, o.LoadOptions)
 		if !wrote(err) {
-			if rep != nil && rep.Changed() && !o.dryRun {
+			if rep != nil && rep.Changed() && !o.Send.DryRun {
 				e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command continues from there", rep.Nodes.Sent, rep.Edges.Sent)
 			}
 			return err

@@ -18,10 +18,10 @@ func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 			return usagef("--bulk does not connect to a server: --%s cannot be combined with it", name)
 		}
 	}
-	if o.graph == "-" {
+	if o.Graph == "-" {
 		return usagef("--bulk reads the graph twice: give a folder, not standard input")
 	}
-	o.database = cmp.Or(o.database, "neo4j")
+	o.Target.Database = cmp.Or(o.Target.Database, "neo4j")
 	return runBulkNeo4j(c.Context(), e, o)
 }
 
@@ -29,7 +29,7 @@ func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	started := e.now()
 	return o.run(e, func(with chain.Shared) error {
-		rep, err := chain.LoadBulk(ctx, chain.BulkOptions{Shared: with, Graph: o.graph, Catalogs: o.catalogs, Home: o.home, Database: o.database, Scope: o.scope, Overwrite: o.overwrite, Getenv: e.getenv})
+		rep, err := chain.LoadBulk(ctx, chain.BulkOptions{Shared: with, Graph: o.Graph, Catalogs: o.Catalogs, Home: o.home, Database: o.Target.Database, Scope: o.Target.Scope, Overwrite: o.overwrite, Getenv: e.getenv})
 		if !wrote(err) {
 			return err
 		}
@@ -39,7 +39,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 			return failed
 		}
 		took := e.now().Sub(started)
-		e.warnf("load-neo4j: %d elements in %.1f s; next: start the server and run 'membench load-neo4j %s', which makes constraints and index", rep.Nodes+rep.Edges, took.Seconds(), o.graph)
+		e.warnf("load-neo4j: %d elements in %.1f s; next: start the server and run 'membench load-neo4j %s', which makes constraints and index", rep.Nodes+rep.Edges, took.Seconds(), o.Graph)
 		return err
 	})
 }

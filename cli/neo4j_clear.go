@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
@@ -20,11 +19,9 @@ import (
 
 type neo4jClearOptions struct {
 	target.Target
-	all         bool
-	constraints bool
-	yes         bool
-	wait        time.Duration
-	json        bool
+	neo4j.EmptyOptions
+	yes  bool
+	json bool
 }
 
 func newNeo4jClearCmd(e *env) *cobra.Command {
@@ -32,20 +29,12 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete a graph from a database, in batches, after a confirmation",
-		Long: `Delete the graph of one scope from a database: without --scope the unnamed one. Other
-scopes and what other programs stored stay. It goes in batches, edges first, so that a
-graph of any size fits the server's memory; if it is stopped, the same command continues.
-
-What will be deleted is listed first. A terminal asks for confirmation; elsewhere --yes is needed.`,
-		Example: `  membench neo4j clear
-  membench neo4j clear --scope night-study --yes --json
-  membench neo4j clear --all --constraints --yes    # an empty database, as new`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case o.all && o.Scope != "":
+			case o.All && o.Scope != "":
 				return usagef("--all and --scope exclude each other")
-			case o.constraints && !o.all:
+			case o.Constraints && !o.All:
 				return usagef("--constraints needs --all: other graphs in the database rely on them")
 			}
 			return runNeo4jClear(c.Context(), e, o)
@@ -53,9 +42,9 @@ What will be deleted is listed first. A terminal asks for confirmation; elsewher
 	}
 	f := c.Flags()
 	addTarget(f, &o.Target)
-	f.BoolVar(&o.all, "all", false, "delete everything in the database, including data of other programs")
-	f.BoolVar(&o.constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
-	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
+	f.BoolVar(&o.All, "all", false, "delete everything in the database, including data of other programs")
+	f.BoolVar(&o.Constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
+	f.DurationVar(&o.Wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.BoolVar(&o.json, "json", false, "print what was deleted as one JSON object")
@@ -92,9 +81,8 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 	}
 	var deleted atomic.Int64
 	defer e.following("neo4j clear", func() state { return state{done: deleted.Load(), unit: "nodes and edges deleted"} })()
-	gone, err := db.Empty(ctx, neo4j.EmptyOptions{All: o.all, Constraints: o.constraints, Wait: o.wait, Progress: func(s neo4j.Emptied) {
-		deleted.Store(int64(s.Nodes + s.Edges))
-	}})
+	o.Progress = func(s neo4j.Emptied) { deleted.Store(int64(s.Nodes + s.Edges)) }
+	gone, err := db.Empty(ctx, o.EmptyOptions)
 	if err != nil {
 		e.warnf("neo4j: stopped after %d nodes and %d edges were deleted; the same command continues from there", gone.Nodes, gone.Edges)
 		return err
@@ -103,7 +91,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		if gone.Constraints == nil {
 			gone.Constraints = []string{}
 		}
-		return writeJSON(e.out, neo4jClearReport{db.Database(), o.Scope, o.all, gone})
+		return writeJSON(e.out, neo4jClearReport{db.Database(), o.Scope, o.All, gone})
 	}
 	fmt.Fprintf(e.text(), "deleted %d nodes and %d edges", gone.Nodes, gone.Edges)
 	if n := len(gone.Constraints); n > 0 {
@@ -130,7 +118,7 @@ func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string,
 			stay = append(stay, fmt.Sprintf("%s (%d nodes)", cmp.Or(s.Scope, "the unnamed graph"), s.Nodes))
 		}
 	}
-	if o.all {
+	if o.All {
 		return fmt.Sprintf("everything in database %s at %s: %d nodes of %d graphs and %d nodes of others, with their edges", db.Database(), o.URI, total, len(scopes), others), nil
 	}
 	nodes, edges, err := db.Size(ctx)

@@ -22,17 +22,8 @@ func newNeo4jSchemaCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Write the reference of node and edge types from a live database, with an example of each",
-		Long: `Write what a database holds as a reference in Markdown: every label and every type with
-how many there are, which labels the ends have, each property with its types and how often
-it is there (counted over all elements), constraints, indexes, and one full example: the
-element with most properties, then by id. Meanings come from the catalogue; a label or
-type that the catalogue does not know is marked.
-
-The values are read as values over Bolt, so no text in them can break the reference.`,
-		Example: `  membench neo4j schema -o reference.md
-  membench neo4j schema --scope night-study --json | jq '.types[] | {type, count, ends}'`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) },
 	}
 	f := c.Flags()
 	addTarget(f, &o.Target)

@@ -26,23 +26,7 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a Neo4j Community server with Browser, on this machine only",
-		Long: `Start a Neo4j Community server with Browser on 127.0.0.1, and wait until it accepts
-connections. It runs until 'membench neo4j down'. If it is already running, nothing happens.
-
-With Docker if an engine answers, otherwise as a Java process: then Maven fetches Neo4j's
-jars once (about 180 MB, see 'membench neo4j fetch'), and Java 17 or 21 is looked for in
-MEMBENCH_JAVA, JAVA_HOME, PATH and the system's folders. Neo4j is not part of membench; its
-licence is GPLv3.
-
-Data, log and configuration are in --home; one folder has one server. The user is neo4j; the
-password is NEO4J_PASSWORD, otherwise a generated one. The file neo4j.env in the folder,
-readable only by its owner, holds address, user and a generated password. Ports that are not
-given are the last ones, otherwise 7687 and 7474, otherwise free ones.`,
-		Example: `  membench neo4j up
-  set -a; . ~/.local/share/membench/neo4j/neo4j.env; set +a; membench load-neo4j out/graph
-  membench neo4j up --home /tmp/other --bolt-port 7688 --http-port 7475 --heap 4096
-  membench neo4j up --version newest --home /tmp/newest     # wants Java 21 or newer`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case engine != "auto" && engine != server.Java && engine != server.Docker:
@@ -217,13 +201,7 @@ func newNeo4jFetchCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fetch",
 		Short: "Fetch the jars of a Neo4j, which 'up' does by itself, and print their folder",
-		Long: `Fetch the jars of a Neo4j Community server, its Browser, its admin import and cypher-shell
-from Maven Central into ~/.cache/membench/neo4j/VERSION (about 180 MB, once), and print that
-folder. Needs mvn and a Java. A machine without network takes the folder from another one;
-MEMBENCH_NEO4J_LIB names another place.`,
-		Example: `  membench neo4j fetch
-  membench neo4j fetch --version newest`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version == "newest" {
 				version = server.Newest

@@ -50,6 +50,15 @@ func (e *env) show(asJSON bool, report any, text func(io.Writer)) error {
 	return w.Flush()
 }
 
+// line prints v as a line of JSON, or its text for people.
+func (e *env) line(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return codec.WriteLine(e.text(), v)
+	}
+	_, err := fmt.Fprintf(e.text(), format+"\n", args...)
+	return err
+}
+
 var (
 	notInput   = build.NotInput
 	inputFiles = build.InputFiles
@@ -143,6 +152,15 @@ func (t *tally) lost() error {
 	}
 	t.e.warnf("%s in the data: the result does not cover all of the input", findings.Count(t.errors, "error"))
 	return errFindings
+}
+
+// end prints the summary of a command that ends with err, and says what was lost where it succeeded.
+func (t *tally) end(err error) error {
+	t.summary()
+	if err != nil {
+		return err
+	}
+	return t.lost()
 }
 
 // drop passes a stream on without its findings, which are counted, as are the records.

@@ -69,19 +69,7 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pcm [DATASET...] [-c experiment.yaml]",
 		Short: "Surprise-driven memory against a memory of every turn",
-		Long: `Surprise-driven memory (PCM) against a memory of every turn.
-
-DATASET and most flags are those of 'membench eval run'. Three arms are run: store-all
-(every turn, the same embedder), pcm, and pcm-gate, which stores only what surprised. The
-report has answers, evidence recall, kept tokens, corrections, the distribution of surprise,
-and whether keeping by surprise helps, with intervals.
-
-OUT/trace/pcm.jsonl has every decision: intent, the parts of the surprise, level, agent, and
-each node that changed with its weights before and after. 'membench pcm analyze OUT' reads
-it.`,
-		Example: `  membench experiment pcm locomo=locomo10.json --mock --max-samples 2 -o runs/pcm
-  membench experiment pcm locomo=locomo10.json --both --pcm-config config.yaml -o runs/pcm`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
@@ -89,8 +77,8 @@ it.`,
 			if err != nil {
 				return err
 			}
-			if model != "" && !o.mock && o.systemModel == "" {
-				o.systemModel = model
+			if model != "" && !o.mock && o.over.Models.Extract.Name == "" {
+				o.over.Models.Extract.Name = model
 				changed := o.changed
 				o.changed = func(flag string) bool { return flag == "system-model" || changed(flag) }
 			}
@@ -116,10 +104,9 @@ func newPCMCmd(e *env) *cobra.Command {
 }
 
 type pcmAnalyze struct {
-	experiment, format, output string
-	compare                    []string
-	surprisal, errors          bool
-	threshold                  float64
+	experiment.AnalyseOptions
+	folder, format, output string
+	compare                []string
 }
 
 func newPCMAnalyzeCmd(e *env) *cobra.Command {
@@ -127,19 +114,7 @@ func newPCMAnalyzeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze [FOLDER]",
 		Short: "Analyse an experiment that 'membench experiment pcm' ran",
-		Long: `Analyse an experiment that 'membench experiment pcm' ran.
-
-FOLDER, or --experiment NAME for runs/NAME; default runs/pcm. Prints exact match, F1,
-contains and numeric match by category. --surprisal adds the distribution of surprise,
---errors the answers whose F1 is below --error-threshold. --compare A B shows two
-experiments and the differences of F1, paired by question, with intervals over conversations
-and p by Holm. A question that cannot be answered counts 1 where the answer abstains,
-otherwise 0.`,
-		Example: `  membench pcm analyze runs/pcm
-  membench pcm analyze --experiment my_experiment --format csv --output results.csv
-  membench pcm analyze --compare exp1,exp2
-  membench pcm analyze runs/pcm --surprisal --errors --error-threshold 0.3`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(o.compare) == 1 && len(args) == 1 { // --compare A B, as published
 				o.compare, args = append(o.compare, args[0]), nil
@@ -148,19 +123,19 @@ otherwise 0.`,
 			case len(args) > 1:
 				return usagef("have %d folders, want one; --compare A B compares two", len(args))
 			case len(args) == 1:
-				o.experiment = args[0]
+				o.folder = args[0]
 			}
 			return runPCMAnalyze(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.experiment, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
+	f.StringVar(&o.folder, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
 	f.StringVar(&o.format, "format", "", "`format`: text, json or csv (default: by the ending of --output, otherwise text)")
 	f.StringVar(&o.output, "output", "-", "write to this `file`")
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
-	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")
-	f.BoolVar(&o.errors, "errors", false, "list the answers that failed")
-	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower `F1` as failed")
+	f.BoolVar(&o.Surprise, "surprisal", false, "show how surprise is distributed")
+	f.BoolVar(&o.Errors, "errors", false, "list the answers that failed")
+	f.Float64Var(&o.Below, "error-threshold", 0.3, "count answers with a lower `F1` as failed")
 	return c
 }
 
@@ -173,7 +148,7 @@ func folderOf(name string) string {
 }
 
 func runPCMAnalyze(ctx context.Context, e *env, o pcmAnalyze) error {
-	names := []string{o.experiment}
+	names := []string{o.folder}
 	if len(o.compare) > 0 {
 		if len(o.compare) != 2 {
 			return usagef("--compare: have %d experiments, want two", len(o.compare))
@@ -189,12 +164,12 @@ func runPCMAnalyze(ctx context.Context, e *env, o pcmAnalyze) error {
 	if !slices.Contains([]string{experiment.Text, experiment.JSON, experiment.CSV}, o.format) {
 		return usagef("--format: have %q, want text, json or csv", o.format)
 	}
-	if o.threshold < 0 || o.threshold > 1 {
-		return usagef("--error-threshold: have %g, want 0 to 1", o.threshold)
+	if o.Below < 0 || o.Below > 1 {
+		return usagef("--error-threshold: have %g, want 0 to 1", o.Below)
 	}
 	var all []experiment.Named
 	for _, name := range names {
-		a, err := experiment.Analyse(ctx, folderOf(name), experiment.AnalyseOptions{Surprise: o.surprisal, Errors: o.errors, Below: o.threshold})
+		a, err := experiment.Analyse(ctx, folderOf(name), o.AnalyseOptions)
 		if err != nil {
 			return err
 		}
@@ -210,13 +185,7 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Talk to PCM and see how it processes each turn",
-		Long: `Talk to PCM and see how it processes each turn: intent, the parts of the surprise, level,
-agent, and the nodes that changed with their weights.
-
-A line is a turn of the user. A line that begins with ? asks the memory, /end ends the
-session, /quit leaves. --scenario plays a short dialogue instead.`,
-		Example: "  membench pcm demo --scenario\n  membench pcm demo --model gpt-4o-mini",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			options, model, err := p.resolve(e, c.Flags().Changed)
 			if err != nil {
@@ -224,15 +193,12 @@ session, /quit leaves. --scenario plays a short dialogue instead.`,
 			}
 			var d memory.Deps
 			if m.model = cmp.Or(m.model, model); m.model != "" && !mock {
-				ms, err := m.open(e)
+				ms, g, err := m.generator(e, config.Extract)
+				defer ms.close(&err)
 				if err != nil {
 					return err
 				}
-				defer ms.close(&err)
-				if d.LLM, err = ms.Generator(config.Extract); err != nil {
-					return err
-				}
-				d.Prompts = ms.Prompts
+				d.LLM, d.Prompts = g, ms.Prompts
 			}
 			in := e.in
 			if scenario {

@@ -20,21 +20,6 @@ func newReplayCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "replay",
 		Short: "Ingest dialogue into a memory, probe it, export what it keeps",
-		Long: `Ingest dialogue into a memory system, ask it the dialogue's probes, export what it keeps,
-and link exports of other systems to the turns they come from.
-
-The embedded memory does what Mem0 does, in this process and without a network: it extracts
-facts from the turns, compares each with the known ones, and adds, updates or deletes. It is
-kept in the folder STORE: one journal per namespace below memory_bench_global or
-memory_bench_per_conv, and a manifest.json.
-
-With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
-MEM0_API_KEY); STORE then records what was sent and the results, so that an interrupted run
-continues and nothing is stored twice. Any service with a spec is a backend, by its name or
-file: --backend letta-archival, --backend mine.yaml.
-
-With --qdrant the embedded memory keeps its points in a Qdrant server, in Mem0's layout, and
-searches there; the answers are the same.`,
 	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
@@ -71,34 +56,7 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ingest EVENTS... --store STORE",
 		Short: "Fill a memory with dialogue",
-		Long: `Fill a memory with dialogue. Events are files, folders of *.jsonl files, or "-";
-their order does not matter: conversations are sorted by --index, otherwise by name with
-numbers by value, turns by id.
-
-Not stored: blank turns, roles ui and tool, turns tagged filler, probes. The rest goes
-in by windows of 10 turns; each new window sees the last 2 turns of the one before.
-
-The same command completes an interrupted run, with the same store as an undisturbed run. A
-store that was filled from other input is rejected and not changed; --force empties it
-first.
-
-A Mem0 service (--backend mem0, mem0-platform) gets the turns of a window in one call, with
-their ids in the metadata; give a smaller --window for finer evidence. Afterwards membench
-verifies that the service holds what it reported. Its user must be empty or filled by this
-store; --user-prefix gives a separate one. Only --force deletes there, and only memories
-that membench stored, one by one.
-
-With --model, facts are taken and judged by an OpenAI-compatible model; an operation
-that it refuses, or whose answers cannot be used, is done by rule: the command ends with
-1 and says so, and the next one stores that batch and all after it again.
-
-The clock of the run (created_at of turns without a time, exported_at) is --now, otherwise
-the one kept in the store.`,
-		Example: `  membench replay ingest events.jsonl --backend embedded --store STORE
-  membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z
-  membench replay ingest events.jsonl --backend mem0 --url http://localhost:8888 --store STORE --user-prefix run1-
-  membench replay ingest events.jsonl --store STORE --qdrant localhost:6334`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Events = args
 			return runReplayIngest(c.Context(), e, o)
@@ -189,18 +147,7 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
 		Short: "Ask a memory the dialogue's probes and grade the hits",
-		Long: `Ask the memory that it belongs to about every event tagged probe, and write one graded
-record each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
-
-Recall@k is the share of the gold turns that one of the first k memories was made from;
-MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose gold
-turns left nothing in the memory, is not scored and counts in no mean. A probe spoken
-by the agent asks about the agent itself.
-
-Score of a hit: docs/adr/0002 has the formula; words (BM25), hashed terms, what was said
-around it and whether the question is about its speaker. Rounded to 1e-6, ties by id.`,
-		Example: `  membench replay probe events.jsonl --backend embedded --store STORE -o probes.jsonl --top-k 5`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Events = args
 			return runReplayProbe(c.Context(), e, o)

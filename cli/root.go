@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -294,11 +295,29 @@ func finish(c *cobra.Command) {
 			return nil
 		}
 	}
+	describe(c)
 	c.Long = cmp.Or(c.Long, c.Short+".")
 	c.Long += "\n" + ExitCodes
 	for _, sub := range c.Commands() {
 		finish(sub)
 	}
+}
+
+// texts/en has the long help of commands: eval/run.txt is that of membench eval run.
+//
+//go:embed texts/en
+var enTexts embed.FS
+
+// describe adds the long help of a command and its examples. What the code has already, such as modelHelp, follows it, or takes the place of {} in it.
+func describe(c *cobra.Command) {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	text, err := enTexts.ReadFile("texts/en/" + strings.ReplaceAll(path, " ", "/") + ".txt")
+	if err != nil {
+		return // the short description says everything
+	}
+	long, examples, _ := strings.Cut(string(text), "Examples:\n")
+	before, after, _ := strings.Cut(strings.TrimSpace(long), "{}")
+	c.Long, c.Example = before+c.Long+after, strings.TrimRight(examples, "\n")
 }
 
 // versionFlag reads --schema-version style flags.

@@ -22,8 +22,6 @@ func newSchemaCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "schema",
 		Short: "List, show, export and compare the published JSON Schemas",
-		Long: `The published contracts: JSON Schemas (2020-12), one per kind of record and
-version, built into the program. 'validate' checks files against them.`,
 	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e))
 }
 
@@ -59,17 +57,19 @@ func runSchemaList(e *env, asJSON bool) error {
 				return fmt.Errorf("schema %s %s: %w", k, v, err)
 			}
 			row.Kind, row.Version, row.ID = k, v, schema.SchemaURL(k, v)
-			if asJSON {
-				if err := codec.WriteLine(e.text(), row); err != nil {
-					return err
-				}
-				continue
-			}
 			first, _, _ := strings.Cut(row.Text, ". ")
-			if _, err := fmt.Fprintf(e.text(), "%-13s %s  %s\n", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
+			if err := e.line(asJSON, row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkKind refuses the value of --kind that is no kind of record; "" is detected.
+func checkKind(k schema.Kind) error {
+	if k != "" && !slices.Contains(schema.Kinds(schema.Latest), k) {
+		return usagef("--kind %q is unknown: have %v", k, schema.Kinds(schema.Latest))
 	}
 	return nil
 }
@@ -87,15 +87,7 @@ func newSchemaShowCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show KIND|FILE|catalog",
 		Short: "Print the JSON Schema of a kind of record or file, or the built-in catalogue",
-		Long: `Print the JSON Schema of one kind of record, or of a file that people write: membench.yaml,
-eval.yaml, catalog.yaml (a catalogue of your own) or service.yaml. Editors check and
-complete a file whose first line names its schema:
-
-  # yaml-language-server: $schema=membench.schema.json`,
-		Example: `  membench schema show claim --version 0.0.1
-  membench schema show membench.yaml > membench.schema.json
-  membench schema show catalog        predicates, entity types, labels and edge types, as YAML`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "catalog" {
 				_, err := e.out.Write(catalog.Builtin())
@@ -130,11 +122,7 @@ func newSchemaExportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write every schema of every version into a folder",
-		Long: `Write every schema of every version into a folder, as v<version>/<kind>.schema.json,
-and the built-in vocabulary as catalog.yaml: for validators of other languages, and for
-'schema check' against a later version.`,
-		Example: "  membench schema export -o schemas",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return usagef("-o is required: the folder to write to")
@@ -178,18 +166,8 @@ func newSchemaCheckCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check OLD NEW",
 		Short: "Check whether readers or writers break between two versions",
-		Long: `Compare two versions of the schemas: published ones by number, or folders of
-<kind>.schema.json files. For each kind and member it says what changed and whom it
-breaks:
-
-  readers   a program made for OLD cannot rely on all that NEW allows
-  writers   what a program made for OLD writes is not always valid in NEW
-
-Exit status 3 if anything breaks.`,
-		Example: `  membench schema check 0.0.1 0.1.0
-  membench schema check published/v0.1.0 0.1.0     in CI: has the contract moved?`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) },
+		Args:  cobra.ExactArgs(2),
+		RunE:  func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return c
@@ -210,12 +188,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 	}
 	readers, writers := validate.Breaks(changes)
 	for _, c := range changes {
-		if asJSON {
-			err = codec.WriteLine(e.text(), c)
-		} else {
-			_, err = fmt.Fprintln(e.text(), c)
-		}
-		if err != nil {
+		if err := e.line(asJSON, c, "%v", c); err != nil {
 			return err
 		}
 	}
@@ -229,9 +202,8 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 func newSchemaCodesCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "codes [CODE...]",
-		Short:   "List finding codes: what they mean and what to do",
-		Example: "  membench schema codes ID010 LNK001",
+		Use:   "codes [CODE...]",
+		Short: "List finding codes: what they mean and what to do",
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, code := range args {
 				if _, ok := schema.Code(strings.ToUpper(code)); !ok {
@@ -242,14 +214,8 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 				if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, c.Code) }) {
 					continue
 				}
-				if asJSON {
-					if err := codec.WriteLine(e.text(), c); err != nil {
-						return err
-					}
-					continue
-				}
 				meaning, fix := e.texts.code(c)
-				if _, err := fmt.Fprintf(e.text(), "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
+				if err := e.line(asJSON, c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

@@ -26,12 +26,6 @@ func newShardCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "shard",
 		Short: "Do a part of a step: filters over keyed lines, for engines and sort(1)",
-		Long: `Do a part of a step: filters over keyed lines, for engines and sort(1).
-
-A keyed line is KEY TAB RECORD. map gives records their keys; what has one key must come to
-one reduce, which merges as the step does. Between them, combine may merge any part of the
-lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
-		Example: `  cat by_conv/*.jsonl | membench shard compile-claims map | LC_ALL=C sort | membench shard compile-claims reduce | cut -f2-`,
 	}, newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 }
 
@@ -40,8 +34,8 @@ type shardFilter = func(ctx context.Context, in io.Reader, out io.Writer, found 
 
 // A shardVerb is the command of a filter.
 type shardVerb struct {
-	name, short, example string
-	run                  shardFilter
+	name, short string
+	run         shardFilter
 }
 
 // newShardVerb makes the command of a filter. flags adds its own.
@@ -49,12 +43,7 @@ func newShardVerb(e *env, v shardVerb, flags func(*cobra.Command)) *cobra.Comman
 	c := &cobra.Command{
 		Use:   v.name,
 		Short: v.short,
-		Long: v.short + `.
-
-Records are of the newest version (older ones are read). Findings go to standard error;
-records with errors are skipped, and the exit code is then 3.`,
-		Example: "  " + v.example,
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			defer bulkMemory(e)()
 			t := newTally(e, 20)
@@ -73,13 +62,6 @@ records with errors are skipped, and the exit code is then 3.`,
 // framesFlag adds the flag of a reduce that can write for an engine.
 func framesFlag(c *cobra.Command, frames *bool) {
 	c.Flags().BoolVar(frames, "frames", false, "write frames of lines without keys, one kind each, as cut does")
-}
-
-// newShardStage makes the command of a stage with its filters.
-func newShardStage(name, short string, verbs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, Example: verbs[0].Example, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(verbs...)
-	return c
 }
 
 // lines is standard input, unpacked, as the one file of a step.
@@ -106,17 +88,17 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 			return claims.ReduceKeyed(ctx, in, out, frames && !partial, found, o)
 		}
 	}
-	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags)
+	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", reduce(false)}, flags)
 	framesFlag(last, &frames)
-	return newShardStage("compile-claims", "Merge claims and entities part by part",
-		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys", "membench shard compile-claims map < by_conv.jsonl > keyed",
+	return parent(&cobra.Command{Use: "compile-claims", Short: "Merge claims and entities part by part"},
+		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 				if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
 					return err
 				}
 				return claims.MapKeyed(ctx, lines(in), out, found, o)
 			}}, flags),
-		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags), last)
+		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", reduce(true)}, flags), last)
 }
 
 func newShardGraphCmd(e *env) *cobra.Command {
@@ -150,22 +132,24 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return run(ctx, in, given, out, found)
 		}
 	}
-	mapper := newShardVerb(e, shardVerb{"map", "Write the keyed graph contributions of records on standard input", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
+	mapper := newShardVerb(e, shardVerb{"map", "Write the keyed graph contributions of records on standard input",
 		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
 			k, ok := hopKinds[kind]
 			if !ok {
 				return usagef("--hop: have %q, want events, exports or claims", kind)
 			}
-			return graphir.Map(ctx, lines(in), k, given, out, o, report)
+			files := lines(in)
+			chain.CheckHop(files, k, o.Catalog, 0, report)
+			return graphir.Map(ctx, files, k, given, out, o, report)
 		})}, flags)
 	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
-	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
+	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges",
 		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
 			return graphir.Reduce(ctx, in, given, out, frames, o, report)
 		})}, flags)
 	framesFlag(last, &frames)
-	return newShardStage("to-graph", "Make a graph part by part", mapper,
-		newShardVerb(e, shardVerb{"combine", "Merge some of the keyed lines of one element", "membench shard to-graph combine < keyed > fewer",
+	return parent(&cobra.Command{Use: "to-graph", Short: "Make a graph part by part"}, mapper,
+		newShardVerb(e, shardVerb{"combine", "Merge some of the keyed lines of one element",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
 			})}, flags), last)
@@ -174,24 +158,21 @@ func newShardGraphCmd(e *env) *cobra.Command {
 var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
 
 func newShardValidateCmd(e *env) *cobra.Command {
-	var name, kind string
+	var name string
+	var kind schema.Kind
 	var version schema.Version
 	var catalogs []string
 	workers, memory := 1, int64(48<<20)
 	mapper := &cobra.Command{
 		Use:   "map --name NAME",
 		Short: "Check one whole file and write keyed facts that other files need",
-		Long: `Check one whole file, on standard input, and write keyed facts that other files need.
-Findings are records too. The name determines the kind of the file and its place among the
-files, as in 'membench validate'.`,
-		Example: "  membench shard validate map --name exports/a.mem0.jsonl < exports/a.mem0.jsonl > keyed",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if name == "" {
 				return usagef("no name: give the file's with --name")
 			}
-			if kind != "" && !slices.Contains(schema.Kinds(schema.Latest), schema.Kind(kind)) {
-				return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
+			if err := checkKind(kind); err != nil {
+				return err
 			}
 			cat, err := chain.LoadCatalog(catalogs)
 			if err != nil {
@@ -201,16 +182,13 @@ files, as in 'membench validate'.`,
 			if err != nil {
 				return err
 			}
-			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, schema.Kind(kind), version, e.out)
+			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, kind, version, e.out)
 		},
 	}
 	reduce := &cobra.Command{
 		Use:   "reduce",
 		Short: "Check references between files, and write all findings",
-		Long: `Check references between files, and write all findings as keyed JSON. Exit code 3 if there
-are errors.`,
-		Example: "  LC_ALL=C sort keyed | membench shard validate reduce | cut -f2- > findings.jsonl",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cat, err := chain.LoadCatalog(catalogs)
 			if err != nil {
@@ -225,14 +203,14 @@ are errors.`,
 	}
 	f := mapper.Flags()
 	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
-	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.StringVar((*string)(&kind), "kind", "", "take every record for this `kind` ("+kindList()+")")
 	f.Var(versionFlag{&version}, "input-version", "schema `version` of the input")
 	f.IntVar(&workers, "workers", workers, "use `n` workers")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
 	for _, c := range []*cobra.Command{mapper, reduce} {
 		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	}
-	return newShardStage("validate", "Check a set of files part by part", mapper, reduce)
+	return parent(&cobra.Command{Use: "validate", Short: "Check a set of files part by part"}, mapper, reduce)
 }
 
 func newShardCypherCmd(e *env) *cobra.Command {
@@ -241,14 +219,14 @@ func newShardCypherCmd(e *env) *cobra.Command {
 	flags := func(c *cobra.Command) {
 		c.Flags().StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database")
 	}
-	reduce := newShardVerb(e, shardVerb{"reduce", "Make the statements of keyed rows, in frames named as the scripts", "membench shard cypher reduce --heads < keyed > frames",
+	reduce := newShardVerb(e, shardVerb{"reduce", "Make the statements of keyed rows, in frames named as the scripts",
 		func(ctx context.Context, in io.Reader, out io.Writer, _ func(*schema.Finding)) error {
 			return cypher.Reduce(ctx, in, out, heads, memory, o)
 		}}, flags)
 	reduce.Flags().BoolVar(&heads, "heads", false, "also write the constraints and the first lines of the scripts: the rows are all, or the rest of all parts")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of rows before they go to disk, like 64M")
-	return newShardStage("cypher", "Write a graph as Cypher scripts part by part",
-		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys", "membench shard cypher map < nodes.jsonl > keyed",
+	return parent(&cobra.Command{Use: "cypher", Short: "Write a graph as Cypher scripts part by part"},
+		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error {
 				return cypher.Map(ctx, lines(in), out, o, found)
 			}}, flags),
@@ -274,14 +252,14 @@ func newShardCSVCmd(e *env) *cobra.Command {
 			return run(ctx, in, out)
 		}
 	}
-	return newShardStage(export.AdminCSVName, "Write files for neo4j-admin's import part by part",
-		newShardVerb(e, shardVerb{"survey", "Collect what the columns depend on from the elements on standard input", "membench shard admin-csv survey < nodes.jsonl > survey.jsonl",
+	return parent(&cobra.Command{Use: export.AdminCSVName, Short: "Write files for neo4j-admin's import part by part"},
+		newShardVerb(e, shardVerb{"survey", "Collect what the columns depend on from the elements on standard input",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error {
 				return export.Survey(ctx, lines(in), out, o)
 			})}, flags),
-		newShardVerb(e, shardVerb{"plan", "Decide the columns from all surveys: a line for rows, headers and import.sh, in frames", "cat survey*.jsonl | membench shard admin-csv plan > frames",
+		newShardVerb(e, shardVerb{"plan", "Decide the columns from all surveys: a line for rows, headers and import.sh, in frames",
 			filter(func(_ context.Context, in io.Reader, out io.Writer) error { return export.Plan(in, out, o) })}, flags),
-		newShardVerb(e, shardVerb{"rows", "Write the rows of elements, which follow the plan, in frames named as the tables", "cat plan nodes.jsonl | membench shard admin-csv rows > frames",
+		newShardVerb(e, shardVerb{"rows", "Write the rows of elements, which follow the plan, in frames named as the tables",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error { return export.Rows(ctx, in, out, o) })}, flags))
 }
 
@@ -291,13 +269,7 @@ func newShardCutCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cut",
 		Short: "Cut keyed lines into frames, for an engine that brings frames of one name together",
-		Long: `Cut keyed lines into frames, for an engine that brings frames of one name together. A frame
-is NAME TAB LENGTH LF and LENGTH bytes of whole lines. With --parts a line goes to a part by
-the hash of its key, with --bounds by the order of keys (then the last frame, count, counts
-the lines of a part and a group, which is a key up to its byte 1); with neither, without its
-key, to the frame named by the part of the key before its first colon.`,
-		Example: "  membench shard to-graph map < exports.jsonl | membench shard cut --parts 8 > frames",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if parts < 0 || parts > 1<<20 || parts > 0 && bounds != "" {
 				return usagef("--parts: have %d, want 1 to %d, and not with --bounds", parts, 1<<20)

@@ -21,15 +21,6 @@ func newSystemsCmd(e *env) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "systems",
 		Short: "List the systems that can be tested, and try one before money is spent",
-		Long: `List the systems that can be tested: the built-in systems, memory services with a built-in
-spec, programs; show one with its options, and try one. A service without a spec is
-described in a YAML file of your own (docs/adding-a-service.md), any other system is a
-program or a Go type (docs/adding-a-system.md).`,
-		Example: `  membench systems list
-  membench systems show simple-rag
-  membench systems show mem0-2 > mine.yaml
-  membench systems check mine.yaml
-  membench systems check 'process{command: [python3, mine.py]}'`,
 	}, newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
 }
 
@@ -38,18 +29,8 @@ func newSystemsListCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the systems that can be tested",
-		Long: `List the systems that can be tested: built-in systems, services by a client or a shipped
-spec, and programs. "asks" lists what a system requires (variables of the environment) or
-uses a model for: operations in brackets work by rule if no model is named, and the system's
-name then ends in -rule.
-
---services shows what each service keeps: where the time of a turn is returned (turn,
-session, in the text, none), whether speakers are named, whether it works in the background,
-can be listed (snapshots, export) and drops a namespace. --json prints all of it, with every
-option and its default.`,
-		Example: "  membench systems list\n  membench systems list --json | jq -r '.[] | select(.lists) | .name'",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
 	c.Flags().BoolVar(&services, "services", false, "list the services only, with what each keeps")
@@ -97,12 +78,6 @@ func newSystemsShowCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Print a system with its options, or a built-in spec to start your own from",
-		Long: `Print the YAML of a built-in spec, with its comments: the best start for a similar service.
-For any other system, print its description, requirements, and options with their defaults
-as one JSON object. --schema prints the JSON Schema of specs, for editors and CI.`,
-		Example: `  membench systems show supermemory > mine.yaml
-  membench systems show score-fused | jq .options
-  membench systems show --schema > service-spec.schema.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if asSchema {
 				return cobra.NoArgs(c, args)
@@ -137,10 +112,9 @@ as one JSON object. --schema prints the JSON Schema of specs, for editors and CI
 }
 
 type systemsCheckOptions struct {
+	service.Options
 	spec    string
-	baseURL string
 	run     string
-	vars    map[string]string
 	offline bool
 	asJSON  bool
 }
@@ -150,35 +124,15 @@ func newSystemsCheckCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check SYSTEM",
 		Short: "Try a system with a round trip",
-		Long: `Try a system before you pay for a benchmark: five turns of two speakers, in two languages
-and two sessions of 2023, are ingested into a separate namespace, asked about, listed and
-dropped. It reports whether what was said is found, whether hits name the turns they come
-from, whether asking changes the memory, whether a batch sent twice is stored twice, and
-whether another namespace sees any of it. It is the short form of the conformance suite that
-systems in Go run in their tests (memory/memorytest).
-
-SYSTEM is a name of 'membench systems list', with options if needed (NAME{option: value}), a
-service's spec (mine.yaml), or a program ('process{command: [python3, mine.py]}'). For a
-service, the spec is checked first, and the report also covers counts, words, dates and
-speakers.
-
-The cost is that of storing five turns and asking four questions. --offline checks the spec
-only. Keys come from the environment or .env, by the names in the spec.
-
-Exit status 1 when a check fails, 3 when the spec has faults.`,
-		Example: `  membench systems check mem0-2 --base-url http://127.0.0.1:8888
-  membench systems check mine.yaml --offline
-  membench systems check 'simple-rag{mode: fused}'
-  membench systems check 'process{command: [python3, mine.py]}'`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.spec = args[0]
 			return runSystemsCheck(c.Context(), e, o)
 		},
 	}
-	c.Flags().StringVar(&o.baseURL, "base-url", "", "`address` of the service instead of the spec's")
+	c.Flags().StringVar(&o.BaseURL, "base-url", "", "`address` of the service instead of the spec's")
 	c.Flags().StringVar(&o.run, "run", "", "`name` of this try, a part of the namespace's; default the time")
-	c.Flags().StringToStringVar(&o.vars, "set", nil, "values of the spec's variables, `name=value`")
+	c.Flags().StringToStringVar(&o.Variables, "set", nil, "values of the spec's variables, `name=value`")
 	c.Flags().BoolVar(&o.offline, "offline", false, "check the spec only")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return c
@@ -196,9 +150,9 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	}
 	checks := []schema.Check{{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)}}
 	if o.offline {
-		return tellSystem(e, checks, o.asJSON)
+		return tellChecks(e, checks, o.asJSON, errBadService)
 	}
-	sys, err := e.place("").Service(spec, service.Options{BaseURL: o.baseURL, Variables: o.vars})
+	sys, err := e.place("").Service(spec, o.Options)
 	if err != nil {
 		return &schema.UsageError{Err: err}
 	}
@@ -209,7 +163,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 
 // tryAny checks a system that is not a plain spec.
 func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) error {
-	if o.offline || o.baseURL != "" || len(o.vars) > 0 {
+	if o.offline || o.BaseURL != "" || len(o.Variables) > 0 {
 		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
 	}
 	sys, s, err := e.place("").Open(ctx, c, memory.Deps{})
@@ -235,18 +189,10 @@ func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.Sy
 		return err
 	}
 	e.warnf("round trip of %s in %v", name, e.now().Sub(start).Round(time.Millisecond))
-	return tellSystem(e, checks, o.asJSON)
+	return tellChecks(e, checks, o.asJSON, errBadService)
 }
 
 var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")
-
-func tellSystem(e *env, checks []schema.Check, asJSON bool) error {
-	err := tellChecks(e, checks, asJSON)
-	if errors.Is(err, errUnwell) {
-		return errBadService
-	}
-	return err
-}
 
 // specFaults prints the findings of a spec; any other error is handed on.
 func specFaults(e *env, err error) error {

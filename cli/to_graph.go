@@ -21,22 +21,7 @@ func newToGraphCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "to-graph [--events F] [--exports F]... [--claims DIR] -o GRAPH_DIR",
 		Short: "Make one graph from events, memory exports and claims",
-		Long: `Make one graph from events, memory exports and claims: nodes.jsonl, edges.jsonl and
-manifest.json, ordered by id. At least one input is needed; each is a file, "-" or a folder
-of .jsonl files, plain, .gz or .zst. --claims takes the folder of compile-claims
-(claims.jsonl and entities.jsonl; also a folder "compiled" in it).
-
-The order of files and records never changes a byte. One text stored at several points is one
-node: its properties are those of the earliest occurrence, point_ids and conv_ids list the
-others. An edge whose other end is missing is reported and skipped, except evidence in a graph
-of claims alone, which is loaded beside its memory graph.
-
---schema-version 0.0.1 writes the graph of the existing Python chain of 2026-02-25. "-o -"
-writes nodes, then edges, to standard output, without a manifest.`,
-		Example: `  membench to-graph --events events.jsonl --exports exports/ --claims claims/ -o graph/
-  membench to-graph --exports export_20260225.jsonl --schema-version 0.0.1 -o graph/
-  membench to-graph --exports exports.jsonl.zst --memory 256M -o - | jq -r .id`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Out == "" {
 				return usagef("no output: give -o GRAPH_DIR")

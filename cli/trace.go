@@ -5,9 +5,11 @@ import (
 	"errors"
 	"strings"
 
+	"membench/chain"
 	"membench/cypher/neo4j/target"
 	"membench/graph"
 	"membench/graph/trace"
+	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -26,20 +28,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace ID|PATH:LINE|TEXT --in DIR",
 		Short: "Walk the evidence from a claim to its source lines, and back",
-		Long: `Trace the evidence of a graph.
-
-Down leads from a claim to its memories, their turns and the lines of the source;
-up leads from a line or turn to the memories, claims and probes that rest on it.
-The start is an id, a line of a source file, or words to look for in claims,
-memories and turns. When several things match, they are listed; give one of their
-ids, or --first. The source's own lines are shown where the file is found: below
---source-root, otherwise below the manifest's source_root, the current folder, DIR, the
-folder above it, and projects (membench.yaml, .git) above and in these. A graph is
-data: files outside of these folders that it names are shown with --outside only.`,
-		Example: `  membench trace 'claim:PREFERS_TOPIC|daily|user:lin|topic:乌龙茶' --in out/demo
-  membench trace source/ch01_tea.norm.md:12 --in out/demo
-  membench trace "oolong tea" --in out/demo --first --json | jq .lines`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Query = args[0]
 			var known bool
@@ -97,7 +86,9 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 	g := graph.NewLocal()
 	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), t.found)
 	nodes, edges := g.Len()
-	t.taken += nodes + edges
+	if t.taken += nodes + edges; err == nil && t.taken > 0 {
+		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: t.found})
+	}
 	t.summary()
 	return g, err
 }

@@ -19,52 +19,24 @@ import (
 )
 
 type validateOptions struct {
-	paths      []string
-	kind       schema.Kind
-	version    schema.Version // "" is detected
-	format     string
-	limit      int
-	summary    bool
-	schemaOnly bool
-	maxLine    int
-	workers    int
-	catalogs   []string
+	validate.PathOptions
+	paths    []string
+	format   string
+	limit    int
+	summary  bool
+	catalogs []string
 }
 
 func newValidateCmd(e *env) *cobra.Command {
 	var o validateOptions
-	var kind string
 	c := &cobra.Command{
 		Use:   "validate PATH...",
 		Short: "Check files of any kind: JSON, schema, ids, links",
-		Long: `Check files of any kind and print every fault with file, line, column, JSON
-pointer and code.
-
-PATH is a file, a folder (its .jsonl files and known .json files, sub-folders too;
-lines of another program's format are left alone) or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
-are checked against the exports given with them, edges against the nodes.
-
-The kind of each record is detected from its members and the file's name. The version
-is that of --input-version, otherwise of the manifest beside the file, otherwise the newest
-that the first 100 records fit.
-
-Rules beyond the schema: ids recomputed from their parts, hashes, order of turns and
-instants, tags, vocabulary of the catalogue, repeated ids and ids of two things,
-links between files, quoted evidence. 'membench schema codes' lists every code.
-
-Findings go to standard output, a summary of what was checked to standard error.
-Warnings do not change the exit status.`,
-		Example: `  membench validate out/                        everything a chain wrote
-  membench validate claims.jsonl --summary      grouped and counted
-  zcat export.jsonl.gz | membench validate - --kind export --format sarif > findings.sarif`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.paths = args
-			if kind != "" {
-				o.kind = schema.Kind(kind)
-				if !slices.Contains(schema.Kinds(schema.Latest), o.kind) {
-					return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
-				}
+			if err := checkKind(o.Kind); err != nil {
+				return err
 			}
 			if !slices.Contains(findings.Formats(), o.format) {
 				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findings.Formats(), ", "))
@@ -73,14 +45,14 @@ Warnings do not change the exit status.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
-	f.Var(versionFlag{&o.version}, "input-version", "schema `version` of the input")
+	f.StringVar((*string)(&o.Kind), "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.Var(versionFlag{&o.Version}, "input-version", "schema `version` of the input")
 	f.StringVar(&o.format, "format", "text", "`form` of the findings: "+strings.Join(findings.Formats(), ", "))
 	f.IntVar(&o.limit, "limit", 0, "print at most `n` findings (0: all); all are counted")
 	f.BoolVar(&o.summary, "summary", false, "group the findings by code and kind of place, with counts and a sample")
-	f.BoolVar(&o.schemaOnly, "schema-only", false, "check JSON and schema only")
-	f.IntVar(&o.maxLine, "max-line", jsonl.MaxLine, "skip lines longer than this many `bytes`")
-	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "read with `n` workers; the output is the same")
+	f.BoolVar(&o.SchemaOnly, "schema-only", false, "check JSON and schema only")
+	f.IntVar(&o.MaxLine, "max-line", jsonl.MaxLine, "skip lines longer than this many `bytes`")
+	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "read with `n` workers; the output is the same")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	return c
 }
@@ -89,18 +61,18 @@ func kindList() string { return strings.Join(kindNames(), ", ") }
 
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	defer roomyMemory(e)()
-	cat, err := chain.LoadCatalog(o.catalogs)
-	if err != nil {
+	var err error
+	if o.Catalog, err = chain.LoadCatalog(o.catalogs); err != nil {
 		return err
 	}
+	o.Stdin = e.in
 	buf := bufio.NewWriterSize(e.findings(o.format), 1<<16)
 	p, err := findings.New(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}
 	p.Version, p.Text = release, e.texts.finding
-	checked, err := validate.Paths(ctx, o.paths, validate.PathOptions{Options: validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly},
-		Catalog: cat, Kind: o.kind, Version: o.version, Stdin: e.in}, p.Add)
+	checked, err := validate.Paths(ctx, o.paths, o.PathOptions, p.Add)
 	if err != nil {
 		return err
 	}

@@ -44,24 +44,7 @@ func newViewCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "view GRAPH_DIR|FILE... -o FILE.html",
 		Short: "Draw a graph as one HTML file that needs no network",
-		Long: `View draws a graph as one HTML file. It opens on people: what is known about each now, what
-changed, and which statements contradict each other. Select a statement to unfold the
-memories, turns and source lines below it. Beside the picture are a list, filters by person,
-kind and time, and a search.
-
-The file holds everything it needs and asks no server for anything; a browser of 2023
-or later opens it from disk. Equal graphs give equal bytes.
-
-Input is the folder that to-graph writes, or node and edge files, also gzipped or
-zstd-compressed, or - for both kinds of lines on standard input. In the page, press ? for
-its keys; FILE.html#ID opens it at a node.
-
-Ten thousand turns stay readable, 50,000 nodes are usable; beyond that, --max-nodes keeps
-the part that carries evidence.`,
-		Example: `  membench view out/graph -o graph.html
-  membench view out/graph -o graph.html --title "Night study" --max-nodes 20000 --json
-  zstdcat graph.jsonl.zst | membench view - -o graph.html`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Graphs = args
 			if err := o.check(); err != nil {

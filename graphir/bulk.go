@@ -29,7 +29,7 @@ import (
 // parts in the sorters of Build, and are merged in while the lines are written.
 
 const (
-	// maxSettings limits the table of settings, about 300 bytes each. Settings beyond it take twice the processor time.
+	// maxSettings limits the table of settings, about 400 bytes each. Settings beyond it take twice the processor time.
 	maxSettings = 1 << 20
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
@@ -45,21 +45,18 @@ type bulk struct {
 	hashes [][16]byte        // of the rows, in order, when claims need them
 
 	mu       sync.RWMutex
-	byKey    map[[2]uint64]*settingInfo // hash of a worker's data → setting, nil for the slow path
-	seeds    [2]maphash.Seed            // of byKey
-	settings []*settingInfo
-	names    map[nameKey]*name
-	texts    map[string]string // users, agents and characters, kept once
-	exports  map[[3]string]*export
-	firsts   []*firstOf // by setting, once the memories are written
-	others   []*firstOf // as early as the first, distinguished by content
+	byKey    map[[2]uint64]uint32 // hash of a worker's data → setting, or slowly
+	seeds    [2]maphash.Seed      // of hashed
+	settings infos
+	names    names
+	exports  []export
+	exportNo map[[3]string]uint32
+	firsts   []first // by setting, once the memories are written
+	others   []first // as early as the first, distinguished by content
+	said     texts   // of firsts
 
-	flat     []flatSetting // by setting, for the loops that write
-	nameOf   []*name
-	bodies   [][]byte // of names, JSON string bodies, one after the other in memory
-	exportOf []*export
-	owners   []string // id + ":mem:", in order
-	ownerOf  []uint32 // setting → rank of its owner
+	owners []uint32 // names, in the order of their edges' ids
+	rankOf []uint32 // name → its place in owners
 
 	combine bool // turns pass
 	merged  int  // bytes of tasks, for Progress
@@ -71,7 +68,8 @@ type bulk struct {
 
 func newBulk(g *gatherer, o Options) *bulk {
 	n := max(1, o.Workers)
-	b := &bulk{g: g, p: g.p, o: o, byKey: map[[2]uint64]*settingInfo{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
+	b := &bulk{g: g, p: g.p, o: o, byKey: map[[2]uint64]uint32{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		names: names{known: map[[2]uint64]uint32{}}, exportNo: map[[3]string]uint32{},
 		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
 	b.owned = extsort.New(extsort.Options{Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
 	for range n {
@@ -159,7 +157,6 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	}
 	wg.Wait()
 	extsort.Join(b.rows)
-	b.flatten()
 	if b.g.mode != modeReduce {
 		b.shareNodes()
 	}
@@ -291,7 +288,7 @@ func (w *worker) occurrence(o *occurrence) bool {
 		key = appendStr(key, f)
 	}
 	w.key = key
-	info := w.b.setting(key, func() (setting, bool) { return o.setting, true })
+	info := w.b.settingFor(key, func() (setting, bool) { return o.setting, true })
 	if info == nil {
 		return false
 	}
@@ -447,19 +444,6 @@ func (b *bulk) keep(r *result) error {
 		}
 	}
 	return nil
-}
-
-// rankOwners numbers the owners in the order of their edges' ids.
-func (b *bulk) rankOwners() {
-	for _, s := range b.settings {
-		b.owners = append(b.owners, s.owner.id+":mem:")
-	}
-	slices.Sort(b.owners)
-	b.owners = slices.Compact(b.owners)
-	for _, s := range b.settings {
-		rank, _ := slices.BinarySearch(b.owners, s.owner.id+":mem:")
-		b.ownerOf = append(b.ownerOf, uint32(rank))
-	}
 }
 
 // from runs f on the parts of a sorter.

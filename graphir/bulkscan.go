@@ -203,7 +203,7 @@ func (w *worker) settingOf(set *[nSetting][]byte, prefix byte) *settingInfo {
 	if slot.key != nil && bytes.Equal(slot.key, key) {
 		return slot.info
 	}
-	info := w.b.setting(key, func() (setting, bool) {
+	info := w.b.settingFor(key, func() (setting, bool) {
 		s := setting{
 			conv: strip(string(set[fConv])), scene: strip(string(set[fScene])), character: strip(string(set[fCharacter])),
 			user: strip(string(set[fUser])), agent: strip(string(set[fAgent])),

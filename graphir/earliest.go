@@ -17,41 +17,50 @@ type firstOf struct {
 	pos            pos
 }
 
+// A first is a firstOf that is kept: its texts are numbers in bulk.said.
+type first struct {
+	kept           bool
+	setting        uint32
+	at             int64
+	hash           [16]byte
+	point, created uint32
+	pos            pos
+}
+
 // takeFirst keeps the earliest occurrence of each setting.
 func (b *bulk) takeFirst(f *firstOf) {
 	for int(f.setting) >= len(b.firsts) {
-		b.firsts = append(b.firsts, nil)
+		b.firsts = append(b.firsts, first{})
 	}
-	g := b.firsts[f.setting]
+	g := &b.firsts[f.setting]
 	c := -1
-	if g != nil {
-		c = f.compare(g)
+	if g.kept {
+		c = cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, b.said.at(g.point)))
 	}
-	if c <= 0 {
-		f := new(*f)
-		if c < 0 {
-			b.firsts[f.setting] = f
-		} else {
-			b.others = append(b.others, f)
-		}
+	if c > 0 {
+		return
 	}
-}
-
-func (f *firstOf) compare(g *firstOf) int {
-	return cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+	kept := first{true, f.setting, f.at, f.hash, b.said.add(string(f.point)), b.said.add(string(f.created)), f.pos}
+	if c < 0 {
+		*g = kept
+	} else {
+		b.others = append(b.others, kept)
+	}
 }
 
 // shareEdges adds the edges between people and places, as the earliest occurrence of
 // each setting has them.
 func (b *bulk) shareEdges() {
-	all := slices.DeleteFunc(append(b.firsts, b.others...), func(f *firstOf) bool { return f == nil })
-	slices.SortFunc(all, (*firstOf).compare)
+	all := slices.DeleteFunc(append(b.firsts, b.others...), func(f first) bool { return !f.kept })
+	slices.SortFunc(all, func(f, g first) int {
+		return cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(b.said.at(f.point), b.said.at(g.point)))
+	})
 	e := earliest{emit: b.g.add}
 	for _, f := range all {
-		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[f.setting].setting(), at: f.at, pos: f.pos}
+		o := &occurrence{point: string(b.said.at(f.point)), hash: hex.EncodeToString(f.hash[:]), createdAt: string(b.said.at(f.created)), setting: b.setting(f.setting), at: f.at, pos: f.pos}
 		b.p.sharedEdges(o, e.part)
 	}
-	b.firsts, b.others = nil, nil
+	b.firsts, b.others, b.said = nil, nil, texts{}
 }
 
 // An earliest passes on parts of shared elements, but for those that come after one

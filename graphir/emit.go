@@ -81,7 +81,7 @@ type emitter struct {
 
 // An end is the other end of an edge of a row.
 type end struct {
-	dst *name
+	dst uint32 // name
 	row *row
 }
 
@@ -103,19 +103,19 @@ func (em *emitter) note(x *row) {
 	if b.g.hasClaims && (len(em.r.hashes) == 0 || em.r.hashes[len(em.r.hashes)-1] != x.hash) {
 		em.r.hashes = append(em.r.hashes, x.hash)
 	}
-	if x.at == b.flat[x.setting].first {
+	if x.at == b.settings.at(x.setting).first.Load() {
 		em.r.firsts = append(em.r.firsts, firstOf{x.setting, x.at, x.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
 	}
 	data, escaped := x.data, x.escaped
 	x.data, x.escaped = nil, false
-	em.rec = x.append(binary.BigEndian.AppendUint32(em.rec[:0], b.ownerOf[x.setting]))
+	em.rec = x.append(binary.BigEndian.AppendUint32(em.rec[:0], b.rankOf[b.settings.at(x.setting).owner]))
 	x.data, x.escaped = data, escaped
 	em.r.owned = append(binary.AppendUvarint(em.r.owned, uint64(len(em.rec))), em.rec...)
 }
 
 // parts adds the encoded parts that a row makes in the segment.
 func (em *emitter) parts(recs [][]byte, x *row) [][]byte {
-	o := x.occurrence(em.b.settings[x.setting].setting())
+	o := x.occurrence(em.b.setting(x.setting))
 	emit := func(p *part) {
 		if p.typ != em.seg.typ {
 			return
@@ -185,7 +185,7 @@ func (em *emitter) group(recs, with [][]byte) {
 		x := &rows[0]
 		if em.seg.typ == "" {
 			em.node(x)
-		} else if dst := em.b.bodies[em.end(x)]; len(dst) > 0 {
+		} else if dst := em.b.names.body.at(em.end(x)); len(dst) > 0 {
 			em.edge(dst, x)
 		} else {
 			return
@@ -195,9 +195,9 @@ func (em *emitter) group(recs, with [][]byte) {
 	}
 	em.ends = em.ends[:0]
 	for i := range rows {
-		em.ends = append(em.ends, end{em.b.nameOf[em.end(&rows[i])], &rows[i]})
+		em.ends = append(em.ends, end{em.end(&rows[i]), &rows[i]})
 	}
-	exported := func(x *row) string { return em.b.exportOf[em.b.flat[x.setting].export].exportedAt }
+	exported := func(x *row) string { return em.export(x).exportedAt }
 	slices.SortFunc(em.ends, func(x, y end) int {
 		return cmp.Or(x.row.compare(y.row), strings.Compare(exported(x.row), exported(y.row)))
 	})
@@ -220,14 +220,15 @@ func (em *emitter) group(recs, with [][]byte) {
 		return
 	}
 	// One edge for each end, in the order of ids.
-	ends := slices.DeleteFunc(em.ends, func(e end) bool { return e.dst.id == "" })
-	slices.SortStableFunc(ends, func(x, y end) int { return strings.Compare(x.dst.id, y.dst.id) })
+	id := func(e end) []byte { return em.b.names.id.at(e.dst) }
+	ends := slices.DeleteFunc(em.ends, func(e end) bool { return len(id(e)) == 0 })
+	slices.SortStableFunc(ends, func(x, y end) int { return bytes.Compare(id(x), id(y)) })
 	for len(ends) > 0 {
 		n := 1
-		for n < len(ends) && ends[n].dst.id == ends[0].dst.id {
+		for n < len(ends) && bytes.Equal(id(ends[n]), id(ends[0])) {
 			n++
 		}
-		em.edge(ends[0].dst.body, ends[0].row)
+		em.edge(em.b.names.body.at(ends[0].dst), ends[0].row)
 		em.lists(ends[:n], false)
 		ends = ends[n:]
 	}
@@ -235,7 +236,7 @@ func (em *emitter) group(recs, with [][]byte) {
 
 // end returns the name at the edge's other end; its id is "" if there is none.
 func (em *emitter) end(x *row) uint32 {
-	s := &em.b.flat[x.setting]
+	s := em.b.settings.at(x.setting)
 	switch em.seg.typ {
 	case schema.EdgeFromConv:
 		return s.conv
@@ -244,6 +245,9 @@ func (em *emitter) end(x *row) uint32 {
 	}
 	return s.owner
 }
+
+// export is what a row's memory came out of.
+func (em *emitter) export(x *row) *export { return &em.b.exports[em.b.settings.at(x.setting).export] }
 
 // node writes the line of a memory up to its last property.
 func (em *emitter) node(x *row) {
@@ -259,7 +263,7 @@ func (em *emitter) node(x *row) {
 	dst = append(dst, x.data...)
 	dst = append(dst, `", "created_at": `...)
 	dst = appendQuoted(dst, x.created)
-	dst = append(dst, em.b.exportOf[em.b.flat[x.setting].export].tail...)
+	dst = append(dst, em.export(x).tail...)
 	dst = append(dst, `, "display": "`...)
 	at := len(dst)
 	dst = em.display(dst, x)
@@ -360,7 +364,7 @@ func (em *emitter) edge(end []byte, x *row) {
 	dst = append(dst, `", "source_point_id": "`...)
 	dst = append(dst, x.point...)
 	dst = append(dst, `", "exported_at": `...)
-	dst = append(dst, em.b.exportOf[em.b.flat[x.setting].export].exported...)
+	dst = append(dst, em.export(x).exported...)
 	dst = append(dst, `, "created_at": `...)
 	em.r.out = appendQuoted(dst, x.created)
 }
@@ -373,8 +377,8 @@ func (em *emitter) lists(of []end, convs bool) {
 		for _, e := range of {
 			times += e.row.times
 			em.points = e.row.appendPoints(em.points)
-			if c := em.b.nameOf[em.b.flat[e.row.setting].conv]; convs && c.text != "" {
-				em.convs = append(em.convs, c.said)
+			if conv := em.b.names.text.at(em.b.settings.at(e.row.setting).conv); convs && len(conv) > 0 {
+				em.convs = append(em.convs, conv) // it has no escapes, see regular
 			}
 		}
 		em.points, em.convs = smallest(em.points, &cut), smallest(em.convs, &cut)

@@ -242,7 +242,7 @@ func Combine(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer
 				return err
 			}
 			x.read(rec)
-			o := x.occurrence(b.settings[x.setting].setting())
+			o := x.occurrence(b.setting(x.setting))
 			add := func(p *part) {
 				if x.points != nil && p.listed {
 					p.points, p.times = x.points, x.times

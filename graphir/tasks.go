@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"iter"
-	"slices"
 
 	"membench/internal/extsort"
 	"membench/schema"
@@ -55,7 +54,7 @@ func (b *bulk) key(seg segment, rec []byte) []byte {
 func (b *bulk) start(dst []byte, seg segment, key []byte) []byte {
 	dst = append(dst, seg.prefix...)
 	if seg.owners {
-		dst = append(dst, b.owners[binary.BigEndian.Uint32(key)]...)
+		dst = append(dst, b.owner(binary.BigEndian.Uint32(key))...)
 		key = key[ownerBytes:]
 	}
 	return hex.AppendEncode(dst, key)
@@ -66,8 +65,8 @@ func (b *bulk) keyAt(seg segment, id []byte) (key []byte) {
 	id = id[min(len(id), len(seg.prefix)):]
 	if seg.owners {
 		end := bytes.LastIndex(id, []byte(":mem:")) + len(":mem:")
-		rank, found := slices.BinarySearch(b.owners, string(id[:end]))
-		if key = binary.BigEndian.AppendUint32(nil, uint32(rank)); !found {
+		rank, found := b.rankOwner(string(id[:end]))
+		if key = binary.BigEndian.AppendUint32(nil, rank); !found {
 			return append(key, make([]byte, 16)...)
 		}
 		id = id[end:]
@@ -200,7 +199,7 @@ func (b *bulk) tasks(ctx context.Context, src *source, segs []segment, rows func
 			if !between(src, seg.prefix, yield) {
 				return
 			}
-			if len(b.settings) == 0 {
+			if b.settings.n == 0 {
 				continue // no rows
 			}
 			for _, r := range extsort.Cut(rows(seg), rangeSize) {
@@ -250,7 +249,7 @@ func (b *bulk) bound(seg segment, r extsort.Range) string {
 	case r.End() != nil:
 		return string(b.start(nil, seg, r.End()))
 	case seg.owners:
-		return seg.prefix + b.owners[len(b.owners)-1] + "g"
+		return seg.prefix + b.owner(uint32(len(b.owners)-1)) + "g"
 	}
 	return seg.prefix + "g" // is above every hex digit
 }

@@ -1,6 +1,9 @@
 package llm
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Settings are the parts of an endpoint's configuration that apply to every request.
 type Settings struct {
@@ -28,8 +31,6 @@ func (w withSettings) Generate(ctx context.Context, r Request) (Response, error)
 	if w.s.Temperature != nil {
 		r.Temperature = *w.s.Temperature
 	}
-	if r.MaxTokens == 0 {
-		r.MaxTokens = w.s.MaxTokens
-	}
+	r.MaxTokens = cmp.Or(r.MaxTokens, w.s.MaxTokens)
 	return w.g.Generate(ctx, r)
 }

@@ -1,28 +1,25 @@
 package schema
 
-// Severity of a finding code.
-type Severity string
-
-const (
-	SevError   Severity = "error"
-	SevWarning Severity = "warning"
-	SevBoth    Severity = "error or warning" // depends on the schema version; the meaning says how
+import (
+	_ "embed"
+	"strings"
+	"sync"
 )
 
 // CodeInfo describes one finding code.
 type CodeInfo struct {
-	Code     string   `json:"code"`
-	Severity Severity `json:"severity"`
-	Meaning  string   `json:"meaning"` // one line
-	Do       string   `json:"do"`      // suggested fix
+	Code     string `json:"code"`
+	Severity string `json:"severity"` // error, warning, or "error or warning": the meaning says when it is which
+	Meaning  string `json:"meaning"`  // one line
+	Do       string `json:"do"`       // suggested fix
 }
 
 // Codes lists every finding code, sorted. A code keeps its meaning for ever.
-func Codes() []CodeInfo { return codes }
+func Codes() []CodeInfo { return codes() }
 
 // Code returns the description of one code.
 func Code(code string) (CodeInfo, bool) {
-	for _, c := range codes {
+	for _, c := range codes() {
 		if c.Code == code {
 			return c, true
 		}
@@ -30,217 +27,15 @@ func Code(code string) (CodeInfo, bool) {
 	return CodeInfo{}, false
 }
 
-var codes = []CodeInfo{
-	{"CHT001", SevError, "a file is not a chat export of a known form", "name the form with --form, or write a table and name its columns with --map"},
-	{"CHT002", SevError, "a message of a chat export, or its time, cannot be read; a message without a time is kept", "check that place in the export"},
-	{"CHT003", SevWarning, "parts of a chat export are not messages and were skipped", "nothing: the kind and the number are given"},
-	{"CHT004", SevWarning, "dates of a chat export can be read in two ways", "name the order of day and month with --dates"},
-	{"CHT005", SevWarning, "names of a text that start one line only are not taken for speakers", "put a date before each line, or write the chat as a CSV file"},
-	{"CHT006", SevWarning, "a file of a chat export is not UTF-8; its encoding was detected", "if names or texts look wrong, name the encoding with --encoding"},
-	{"CLM001", SevBoth, "the predicate is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
-	{"CLM002", SevBoth, "the domain is not the predicate's (0.0.1: warning) or not in the catalogue", "use the predicate's domain"},
-	{"CLM003", SevBoth, "the entity type is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
-	{"CLM004", SevBoth, "the predicate does not take a subject or object of this type (0.0.1: warning)", "use a type that the catalogue lists for the predicate"},
-	{"CLM005", SevError, "the predicate is on the list of those never written", "remove the claim"},
-	{"CLM006", SevWarning, "a deprecated claim names no reason", "add deprecated_reason, and superseded_by where there is a successor"},
-	{"CLM007", SevError, "a claim or entity id occurs twice in one file", "merge the lines with compile-claims"},
-	{"CLM008", SevWarning, "an entity has no readable name in props", "add props.name or the property that its id is made of"},
-	{"CLM009", SevError, "a claim is superseded by a claim of another subject", "compile the claims again with compile-claims: only claims of one subject supersede each other"},
-	{"CLM010", SevWarning, "a claim whose subject does not name a person is superseded, perhaps by another person's", "run claimify again: speakers are distinguished by name and conversation"},
-	{"CLM110", SevError, "a chunk of memories could not be extracted; the rest of the conversation was", "run claimify again: what was read is not asked again"},
-	{"CLM201", SevError, "a line is neither a claim nor an entity", "set record_type to claim or entity"},
-	{"CLM202", SevWarning, "a claim's id does not match its parts; it was recomputed", "mint claim ids with schema.Mint"},
-	{"CLM203", SevWarning, "one claim has two ranks; the one with newer evidence stays", "compare the evidence of both"},
-	{"CLM204", SevWarning, "claims contradict each other and their newest evidence is of one instant; both stay active", "date the evidence"},
-	{"CLM205", SevError, "one entity id has two types; the later line was skipped", "keep one type"},
-	{"CLM206", SevError, "one claim id means two different claims; the later line was skipped", "escape the parts of the id (membench migrate)"},
-	{"CLM207", SevError, "a member that must hold text is absent or empty; the record was skipped", "fill it"},
-	{"CLM208", SevError, "a confidence is not a number from 0 to 1; the record was skipped", "correct it"},
-	{"CLM209", SevBoth, "a claim has no evidence that names a memory and was skipped (warning: some of its evidence names none)", "fill memory_item_id"},
-	{"DST001", SevError, "a record of a data set lacks what a case needs; the case was skipped", "check the record; membench datasets info lists the releases the reader was tested on"},
-	{"DST002", SevError, "a question, turn or session of a data set cannot be read; its case does not contain it", "check the record at that place"},
-	{"DST003", SevError, "a category label is not one the data set has; the question was skipped", "correct the label, or report a new release of the set"},
-	{"DST004", SevWarning, "an evidence id is not of the data set's form (several in one string, stray characters)", "nothing: the ids in it were read; the raw text is kept"},
-	{"DST005", SevBoth, "evidence names nothing in the case (error: a turn outside it)", "nothing: such ids are kept apart in unresolved, and retrieval metrics exclude the question"},
-	{"DST006", SevWarning, "a question has no gold evidence", "nothing: retrieval metrics exclude it"},
-	{"DST007", SevWarning, "a question is asked twice in its case", "nothing: ids come from the place, so both count"},
-	{"DST008", SevError, "a case, session, turn or question id occurs twice", "rename one: results join by id"},
-	{"DST009", SevWarning, "a time cannot be read, skipped", "correct it"},
-	{"DST010", SevWarning, "a session has no date, or a date no session", "nothing: the sessions are read as they are"},
-	{"DST011", SevError, "lists that belong together differ in length; the case was skipped", "fetch the file again"},
-	{"DST012", SevWarning, "a session is dated after the question about it", "nothing: history is not cut by date"},
-	{"DST013", SevWarning, "sessions were not in the order of their dates", "nothing: the reader sorts where the set says so"},
-	{"DST014", SevWarning, "a turn without text was skipped, or a session has no turns", "nothing"},
-	{"DST015", SevWarning, "a session id is repeated in one history", "nothing: an equal session was kept once, a different one under a further id"},
-	{"DST016", SevWarning, "a correction list disputes a gold", "report both scores"},
-	{"DST017", SevBoth, "a correction names no question, or another wording of it (error: the list cannot be read)", "use the list made for this release"},
-	{"DST018", SevWarning, "a gold is a number or has white space around it; it was read as text", "nothing"},
-	{"DST019", SevBoth, "a question without text, or without a gold where one is due (warning: without the rubric that its judge grades by)", "check the record"},
-	{"DST020", SevError, "a file of the layout is missing, or a sample has no rows in one of its files", "give the folder that holds all its files"},
-	{"DST021", SevWarning, "a later row replaced an earlier one of the same sample", "remove one"},
-	{"DST022", SevWarning, "an item cannot be converted and was skipped", "nothing: it is counted"},
-	{"DST023", SevWarning, "drafts of questions were dropped, or parts of a graph cannot be used in a case", "nothing: they are counted by type and reason"},
-	{"DST024", SevError, "a case holds fewer sessions, turns or questions than its data set has", "fetch the file again; to use part of a set, convert it and use datasets sample or --case"},
-	{"DST025", SevWarning, "a file has the name of a published file and another checksum", "fetch the file again, or rename your own version of it"},
-	{"DST026", SevError, "a turn has no id where others of its case do", "give it one: evidence names turns by their ids"},
-	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
-	{"EVL102", SevError, "a line of a file of labels cannot be read, does not identify an answer, or names an unknown hop or cause; it was skipped", "keep the columns that eval label wrote; for hop and cause use the words that eval explain --help lists, or leave the cell empty"},
-	{"EVL103", SevError, "a line of a file of QA or session records is JSON, but not such a record; it was skipped", "give records of eval run or eval import"},
-	{"EVL104", SevError, "a run's folder has fewer answers than the run gave", "start the run again with the same command: what is damaged is made again"},
-	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
-	{"EVT002", SevBoth, "turn ids leave a gap (warning in 0.0.1, and where the stream does not begin at turn 1)", "number the turns of a conversation from 1 without gaps"},
-	{"EVT003", SevError, "a turn occurs twice in one file", "remove one of the lines"},
-	{"EVT004", SevBoth, "an event does not have exactly one tag (0.0.1: warning)", "keep the main tag; split an utterance that needs two"},
-	{"EVT007", SevError, "a probe expects an inject or claim that is not among the given files", "correct meta.expects"},
-	{"EVT008", SevWarning, "a probe or inject has no id", "name it: p_<conv_id>_<NNN>, i_<conv_id>_<NNN>"},
-	{"EVT009", SevError, "a probe or inject id is used by two turns", "number probes and injects of a conversation"},
-	{"EVT010", SevWarning, "every event of a conversation is canon_only", "canon_only is for facts that hold across conversations; tag the rest episodic or filler"},
-	{"EVT011", SevWarning, "less than 30 % of a conversation's events are episodic or filler", "look again at what is tagged canon_only"},
-	{"EVT012", SevError, "a model gave no usable tags; the rule decided", "check the endpoint, then run annotate again; the affected events have by: rule"},
-	{"EVT013", SevWarning, "turn ids of a compiled conversation leave a gap", "number turns from 1 without gaps"},
-	{"EVT014", SevError, "a turn id does not increase; the line was not compiled", "sort the turns of each conversation"},
-	{"EVT015", SevError, "a conversation is in two files; the later one was skipped", "keep one file per conversation"},
-	{"EVT016", SevError, "a file or a chapter of the index has no events", "annotate it, or remove it from the index"},
-	{"EVT017", SevError, "an event lacks a member or has an unknown role; the line was skipped", "see membench schema show event"},
-	{"EVT020", SevWarning, "a member of meta has another type than expected and was not read", "correct the member"},
-	{"EVT021", SevBoth, "a turn is given twice to replay; one was skipped (warning when both are equal)", "remove one of the lines"},
-	{"EVT022", SevError, "an event names no agent and was not stored", "give --agent-id"},
-	{"EVT023", SevWarning, "a probe expects an id that no turn carries", "correct meta.expects"},
-	{"GRF001", SevBoth, "the label is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
-	{"GRF002", SevBoth, "the edge type is not in the catalogue (warning: of another version)", "correct it, or add it with a catalogue file (--catalog)"},
-	{"GRF003", SevError, "a node or edge id occurs twice in one file", "merge the lines"},
-	{"GRF004", SevBoth, "an edge leads from or to a node that is not among the given files (warning when no node of that kind is given at all)", "add the node, remove the edge, or give the other half of the graph too"},
-	{"GRF005", SevError, "an edge of this type may not connect nodes with these labels", "see the catalogue's from and to of the edge type"},
-	{"GRF006", SevError, "the id's prefix is not the label's", "mint the id with the label's prefix"},
-	{"GRF007", SevWarning, "a node comes after the first edge of its file", "write nodes before edges, so that a reader can check ends as it goes"},
-	{"GRF008", SevError, "NEXT or REPLY_TO runs the wrong way or across conversations", "NEXT goes to a later turn, REPLY_TO to an earlier one"},
-	{"GRF009", SevError, "an end comes before its beginning (dates or lines)", "correct the order of the two"},
-	{"GRF010", SevWarning, "a property has a name that identity uses in Neo4j", "it is loaded with the prefix p_; rename it to keep its name"},
-	{"GRF011", SevWarning, "an integer does not fit 64 bits and cannot be a Neo4j property", "write it as a string"},
-	{"GRF012", SevError, "an event without a conversation or a turn number is not in the graph", "give it conv_id and turn_id"},
-	{"GRF013", SevWarning, "a payload's hash is not the md5 of its data; the id is made of the text", "hash the text unchanged"},
-	{"GRF014", SevError, "evidence names no memory; the edge was skipped", "fill memory_item_id"},
-	{"GRF021", SevWarning, "a label or type is not a plain identifier and must be quoted in queries", "use letters, digits and _"},
-	{"GRF022", SevError, "an id contains a NUL, which a script cannot hold; the element was skipped", "remove the NUL"},
-	{"GRF023", SevWarning, "a value cannot be stored in Neo4j and is kept as text in props_json", "flatten the value"},
-	{"GRF030", SevError, "an element lacks id, type, src or dst, or has a blank label, and was skipped", "see membench schema show node and edge"},
-	{"GRF031", SevBoth, "an edge's end is not among the nodes; the edge was skipped (warning: no node of its kind is given)", "add the node"},
-	{"GRF033", SevBoth, "an id is repeated: of elements with one id the writers keep the one whose JSON sorts first, a diff takes the last (warning)", "merge the records of one id: to-graph does"},
-	{"GRF034", SevError, "a change does not fit the graph that it is applied to", "diff again"},
-	{"GRF035", SevWarning, "a value does not fit its column and is moved to props_json", "give a property one type"},
-	{"GRF036", SevError, "an id, label or type cannot be written in the export's format; skipped", "membench migrate escapes control characters in ids"},
-	{"GRF037", SevWarning, "members that are not part of a graph record are not exported", "put them into props"},
-	{"GRF038", SevWarning, "a node has no label, or an element has no properties; it is written as it is", "see membench schema show node and edge"},
-	{"GRF040", SevError, "an element is not in the database", "load again"},
-	{"GRF041", SevError, "an element is different in the database", "load again"},
-	{"GRF042", SevError, "a label or type has no usable name; the element was skipped", "give it a name without NUL"},
-	{"GRF043", SevWarning, "members that are not part of a graph record are not stored in the database", "put them into props"},
-	{"GRF044", SevError, "the id belongs to an element in the database that membench did not write; ours is skipped", "load with --scope, or take it over with --exact"},
-	{"GRF050", SevBoth, "evidence names a memory that is not in the exports; the edge was skipped (0.0.1: a warning, the edge stays)", "give the export it was claimed from"},
-	{"GRF051", SevError, "a memory names a turn that is not in the events; the edge was skipped", "give the events it was made from"},
-	{"GRF052", SevError, "a claim names a successor that is not in the claims; the edge was skipped", "give all claims of the compile"},
-	{"GRF053", SevError, "a probe expects something that is neither an inject nor a claim of the graph; the edge was skipped", "correct expects, or give the claims"},
-	{"GRF054", SevWarning, "a text occurs at more than 1,000 points: its lists are cut, occurrences says how many there were", "nothing: this is for reading"},
-	{"GRF055", SevWarning, "a memory has no owner", "give it owner_id, character_id, agent_id or user_id"},
-	{"GRF056", SevWarning, "edges were skipped because the hop of their other end was not given", "give --events or --claims too"},
-	{"GRF057", SevError, "a memory without an id, a payload or a text is not in the graph", "export it again"},
-	{"GRF058", SevError, "an entity or claim without an id is not in the graph; a claim without both ends has no edges", "compile the claims again"},
-	{"ID001", SevError, "one id is used by two different things", "escape the parts of the id (membench migrate), or rename one of them"},
-	{"ID002", SevError, "the id is not what its record makes it", "mint ids with schema.Mint; the expected id is in the message"},
-	{"ID003", SevError, "the id does not follow the grammar of ids", "mint ids with schema.Mint"},
-	{"ID010", SevWarning, "a 0.0.1 id holds a raw ':', '|' or '%' in a free-text part and may be read in two ways", "membench migrate --to 0.1.0 escapes it"},
-	{"ID012", SevWarning, "a 0.0.1 id can be read in several ways; the first was taken", "migrate the claims together with the graph"},
-	{"ID020", SevError, "the id is longer than 4,000 bytes", "shorten the name it is made of; the element is not in the graph"},
-	{"JSON001", SevError, "the line is not JSON", "correct the line"},
-	{"JSON002", SevError, "a value has another type than its reader needs", "correct the value"},
-	{"JSON003", SevError, "the line is longer than the limit and was skipped", "raise --max-line if the line is meant to be so long"},
-	{"JSON004", SevError, "a name occurs twice in one object", "remove one; the last one counts"},
-	{"JSON005", SevError, "a string is not UTF-8", "write the file as UTF-8"},
-	{"JSON006", SevError, "an escape is half of a surrogate pair", "write the character itself, or both halves"},
-	{"JSON007", SevError, "NaN or Infinity: JSON has no such numbers", "write null or omit the member (Python: allow_nan=False)"},
-	{"JSON008", SevError, "values are nested too deeply", "flatten the value"},
-	{"JSON009", SevError, "the line ends inside a value", "the writer was stopped: write the line again"},
-	{"JSON010", SevError, "there is text after the value", "one JSON value a line"},
-	{"JSON011", SevError, "a number fits no reader", "write it as a string"},
-	{"JSON012", SevError, "a raw control character is in a string", "escape it"},
-	{"LNK001", SevError, "a claim rests on a memory that is not among the given exports", "give the export too, or remove the evidence"},
-	{"LNK002", SevError, "quoted evidence is not the memory's text", "quote the memory's data unchanged"},
-	{"LNK003", SevError, "a memory names a turn that its conversation does not have", "correct payload.events"},
-	{"LNK004", SevWarning, "a claim names an entity that is not among the given files", "write an entity line for it"},
-	{"LNK005", SevError, "a claim is superseded by one that is not among the given files", "correct superseded_by"},
-	{"LNK006", SevError, "evidence joins a memory with a point that does not hold it", "take point and memory from one export line"},
-	{"LNK007", SevError, "a probe result names a probe that none of the given turns asks", "give the events that were probed"},
-	{"MAN001", SevError, "a file that the manifest lists is missing or has other bytes", "run the step again"},
-	{"MAN002", SevError, "the manifest names a schema version that is not published", "see membench version"},
-	{"MEM001", SevBoth, "hash is not the md5 of data (0.0.1: warning)", "recompute it over the UTF-8 bytes of data"},
-	{"MEM002", SevWarning, "the memory has no hash", "add the md5 of data; 0.0.1 then keys it by point"},
-	{"MEM003", SevError, "one hash means two texts", "recompute the hashes"},
-	{"MEM004", SevWarning, "the memory has no text", "remove it from the export"},
-	{"MEM005", SevWarning, "an instant lies before the one it must follow", "check the clocks of the exporter"},
-	{"MEM006", SevError, "a point occurs twice in one export", "export again; keep one of the lines"},
-	{"MEM007", SevError, "hits of a probe are not ranked 1, 2, 3 …, or are more than k", "write hits best first, at most k"},
-	{"MEM010", SevWarning, "a payload cannot be read and was exported unchanged", "correct the payload"},
-	{"MEM020", SevError, "a point of a memory store cannot be read and was skipped; nothing in it was run", "look at the row; a class or opcode that Mem0 does not write may be an attack"},
-	{"MEM021", SevError, "a memory store's database cannot be read to its end", "repair it (sqlite3 .recover), then export again"},
-	{"MEM022", SevWarning, "a memory store kept changing while it was read: the export does not show a single instant", "export again while the memory system is idle"},
-	{"MEM023", SevWarning, "a payload holds numbers that JSON cannot hold; they became null", "nothing, or correct them in the store"},
-	{"MEM101", SevError, "a memory without a payload was skipped", "export it again"},
-	{"MEM102", SevError, "a payload cannot be read; the memory was skipped", "correct the member that the finding names"},
-	{"MEM103", SevError, "a memory without a text was skipped", "fill payload.data"},
-	{"MEM104", SevError, "a memory without an id was skipped", "fill id"},
-	{"MEM105", SevError, "a memory has no owner and was skipped", "fill owner_id, user_id, agent_id or character_id"},
-	{"PUB001", SevError, "a row of a result file lacks what its format has; it was skipped", "see membench eval import --help, or name the form with --format"},
-	{"PUB002", SevError, "a result names a question that is not among the given cases; it was skipped", "give the cases it was made from with --cases"},
-	{"PUB003", SevWarning, "a recorded verdict cannot be read; it counts as judge_failed, not as wrong", "correct the verdict"},
-	{"PUB004", SevWarning, "one question index appears twice in a conversation; the later row has another id", "correct the index"},
-	{"PUB005", SevError, "a row's question is not in the given cases", "give the cases that were asked, or treat the row as added later"},
-	{"PUB006", SevError, "a question has a second row: it counts twice", "remove one of them"},
-	{"PUB007", SevError, "a row's question differs from the case's question with this id", "rows were exchanged, or the run is of another release"},
-	{"PUB008", SevError, "a row's category differs from the case's", "compare the map of categories; figures by category change"},
-	{"PUB009", SevBoth, "a row's gold differs from the case's (warning: it is the corrected gold)", "the verdicts belong to another gold: do not compare the figure with others"},
-	{"PUB010", SevWarning, "a correction list disputes a row's gold", "report both scores"},
-	{"PUB011", SevError, "a question of a case that was asked has no row", "the run dropped the question: its denominator is smaller"},
-	{"PUB012", SevWarning, "a recorded verdict contradicts its row", "read the row: labels may have been exchanged, or the judge erred"},
-	{"PUB013", SevWarning, "recorded verdicts agree with the rule judge no more than chance would", "labels were exchanged, or rows were: compare the answers with the original file"},
-	{"PUB014", SevWarning, "no question of a given case has a row", "the run is of a part of the data set, or rows were dropped"},
-	{"PUB015", SevBoth, "a row differs from the public run that its answers match (warning: most verdicts differ)", "use the original file; a regraded copy is not the public run"},
-	{"PUB016", SevWarning, "a recorded score does not match its row, while nearly all other rows match", "answer, gold or score was changed: read the row"},
-	{"PUB017", SevWarning, "some rows have no recorded verdict or score, and most rows have one", "the run's figure excludes them: its denominator is smaller"},
-	{"SCH001", SevError, "the value has the wrong JSON type", "see membench schema show"},
-	{"SCH002", SevError, "a required member is missing", "see membench schema show"},
-	{"SCH003", SevError, "the value is not one of those allowed", "see membench schema show"},
-	{"SCH004", SevError, "the string does not match its pattern", "see membench schema show"},
-	{"SCH005", SevError, "the string does not have its format", "see membench schema show"},
-	{"SCH006", SevError, "a length, count or number is out of range", "see membench schema show"},
-	{"SCH007", SevError, "the value breaks another rule of the schema", "see membench schema show"},
-	{"SCH010", SevError, "the kind of the record cannot be determined", "name it with --kind"},
-	{"SCH011", SevError, "records of this kind do not exist in this version", "name the version with --input-version"},
-	{"SCH020", SevWarning, "the value occurs in existing data but is not in the documented format", "migrate, or leave it"},
-	{"SRC001", SevError, "bytes of a source are not UTF-8 and were read as U+FFFD", "save the file as UTF-8"},
-	{"SRC002", SevWarning, "a chapter's ```text fence is missing or not closed", "add it"},
-	{"SRC003", SevError, "text outside the fence was skipped", "move it inside"},
-	{"SRC004", SevBoth, "a header is repeated, empty or too late (unknown: warning)", "see docs/sources.md"},
-	{"SRC005", SevError, "a marker is unknown or malformed", "see docs/sources.md"},
-	{"SRC006", SevError, "an utterance without text was skipped", "write its text or remove the line"},
-	{"SRC007", SevWarning, "the speaker cannot be determined; the event has role ui and meta.uncertain", "name the speaker: --character-name, --user-name"},
-	{"SRC008", SevWarning, "a raw chapter without any label was taken as the character's monologue", "label the lines"},
-	{"SRC009", SevError, "a probe or inject id is used twice, or an expected inject does not exist", "correct the markers"},
-	{"SRC010", SevError, "a message, attachment or index entry is not as the format says; skipped", "see docs/sources.md"},
-	{"SRC011", SevWarning, "a time cannot be read and was skipped", "write RFC 3339"},
-	{"SRC012", SevWarning, "an attachment cannot be kept as it is", "link to the file instead of embedding it"},
-	{"SRC013", SevError, "the file's format cannot be determined, or the file is too large", "name it with --format, or split it"},
-	{"SRC014", SevError, "a source without any utterance", "add one, or remove the file"},
-	{"SRC015", SevWarning, "a member of the source collides with one of ours in meta; skipped", "rename it"},
-	{"SRC020", SevError, "the index names a file that does not exist", "make a new index with membench index"},
-	{"SRC021", SevWarning, "a chapter has no norm file", "the raw file is read"},
-	{"SRC022", SevError, "two sources for one conversation; the second was skipped", "give one of them another name or @conv_id"},
-	{"SRC023", SevWarning, "a Markdown file's name is not a chapter name", "name it chNN_<slug>.md"},
-	{"SRC024", SevWarning, "events of a conversation that the index does not list", "add it to the index"},
-	{"SRC101", SevWarning, "a path is absolute or uses backslashes", "write it relative with '/'"},
-	{"SRC102", SevError, "a span ends before it starts", "correct start_line and end_line"},
-	{"SRC103", SevError, "a chapter is in the index twice", "keep one entry"},
-	{"SRC104", SevWarning, "the chapters of the index are not sorted by number", "membench index writes them sorted"},
-	{"SVC001", SevError, "a service spec is not YAML", "correct the line that the finding names"},
-	{"SVC002", SevError, "a service spec does not meet its JSON Schema", "docs/adding-a-service.md lists every member; membench systems show --schema prints the schema"},
-	{"SVC003", SevError, "a service spec refers to something that is not defined, or lacks members that are required together", "docs/adding-a-service.md"},
-}
+// codesText has a code a line: CODE | severity | meaning | suggested fix.
+//
+//go:embed codes.txt
+var codesText string
+
+var codes = sync.OnceValue(func() (out []CodeInfo) {
+	for line := range strings.Lines(codesText) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " | ", 4)
+		out = append(out, CodeInfo{Code: f[0], Severity: f[1], Meaning: f[2], Do: f[3]})
+	}
+	return out
+})

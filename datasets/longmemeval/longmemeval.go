@@ -108,10 +108,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		f.Have = it.Type
 		return schema.Case{}, f
 	}
-	id := it.ID
-	if id == "" {
-		id = fmt.Sprintf("%s#%d", path.Base(v.Pos.File), v.Index)
-	}
+	id := cmp.Or(it.ID, fmt.Sprintf("%s#%d", path.Base(v.Pos.File), v.Index))
 	conv := Conv(id)
 	b := datasets.NewBuilder("longmemeval", string(conv), conv, schema.UnitTurn)
 	if bySession {

@@ -13,6 +13,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -192,12 +193,8 @@ func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int
 	}
 	out := schema.Question{ID: q.ID, Text: q.Question, Answer: q.Answer.Text, Wrong: q.Wrong.Text, Choices: q.Choices, Category: cat, RawCategory: q.Raw,
 		Abstain: q.Abstain || cat == schema.CatABS, AsOf: q.Timestamp, Difficulty: q.Level, Meta: q.Meta}
-	if out.ID == "" {
-		out.ID = b.Case.ID + "/q/" + strconv.Itoa(i)
-	}
-	if out.RawCategory == "" {
-		out.RawCategory = q.Category
-	}
+	out.ID = cmp.Or(out.ID, b.Case.ID+"/q/"+strconv.Itoa(i))
+	out.RawCategory = cmp.Or(out.RawCategory, q.Category)
 	for _, a := range q.Answers {
 		out.Answers = append(out.Answers, a.Text)
 	}

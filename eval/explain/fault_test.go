@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"membench/eval/explain"
-	"membench/eval/explain/faultlib"
 	"membench/eval/protocol"
 	"membench/eval/reader"
 	"membench/memory"
@@ -18,7 +17,7 @@ import (
 
 // planted asks every question of a case whose evidence the plan damages, of a system that
 // has the faults, and records the run as eval run does.
-func planted(t *testing.T, sys memory.System, faults []faultlib.Fault, c *schema.Case, plan faultlib.Plan) (sessions []schema.SessionRecord, qa []schema.QARecord) {
+func planted(t *testing.T, sys memory.System, faults []Fault, c *schema.Case, plan Plan) (sessions []schema.SessionRecord, qa []schema.QARecord) {
 	t.Helper()
 	ctx := context.Background()
 	expected := map[schema.EventRef]string{}
@@ -131,8 +130,8 @@ func planted(t *testing.T, sys memory.System, faults []faultlib.Fault, c *schema
 }
 
 // plans damages the evidence of every third question of a case with one piece of it.
-func plans(c, stranger *schema.Case) faultlib.Plan {
-	p := faultlib.Plan{Turns: map[schema.EventRef]faultlib.World{}}
+func plans(c, stranger *schema.Case) Plan {
+	p := Plan{Turns: map[schema.EventRef]World{}}
 	turns := map[int]schema.CaseTurn{}
 	for _, s := range c.Sessions {
 		for _, t := range s.Turns {
@@ -151,7 +150,7 @@ func plans(c, stranger *schema.Case) faultlib.Plan {
 			continue
 		}
 		t := turns[q.Evidence[0].TurnID]
-		w := faultlib.World{Speaker: t.Name, ID: fmt.Sprintf("mem_%08x", 7919*t.TurnID)}
+		w := World{Speaker: t.Name, ID: fmt.Sprintf("mem_%08x", 7919*t.TurnID)}
 		for _, s := range c.Speakers {
 			if s != t.Name {
 				w.Other = s
@@ -199,7 +198,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := faultlib.All()
+	faults := allFaults()
 	if len(faults) < 40 {
 		t.Fatalf("%d faults, want at least 40", len(faults))
 	}
@@ -213,7 +212,7 @@ func TestFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				plan := plans(&cases[i], stranger(i%2))
-				score.add(t, f.Wrap(sys, plan), f, []faultlib.Fault{f}, &cases[i], plan)
+				score.add(t, f.Wrap(sys, plan), f, []Fault{f}, &cases[i], plan)
 			}
 			if score.n < 8 {
 				t.Errorf("%d questions failed, want at least 8", score.n)
@@ -227,7 +226,7 @@ func TestFaults(t *testing.T) {
 type tally struct{ n, hop, kind, shown int }
 
 // add asks a case of a system with faults, of which f says what is right.
-func (s *tally) add(t *testing.T, sys memory.System, f faultlib.Fault, faults []faultlib.Fault, c *schema.Case, plan faultlib.Plan) {
+func (s *tally) add(t *testing.T, sys memory.System, f Fault, faults []Fault, c *schema.Case, plan Plan) {
 	t.Helper()
 	sessions, qa := planted(t, sys, faults, c, plan)
 	for rec, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: seq(sessions), Cases: seq([]schema.Case{*c})}) {

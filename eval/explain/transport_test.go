@@ -21,7 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"membench/eval/explain/faultlib"
 	"membench/eval/reader"
 	evalrun "membench/eval/run"
 	"membench/memory"
@@ -110,20 +109,20 @@ func (r *remote) list() ([]map[string]any, error) {
 type order struct {
 	Fault string
 	Refs  []schema.EventRef
-	World []faultlib.World
+	World []World
 }
 
 const orderVar = "MEMBENCH_TEST_FAULTY_PROGRAM"
 
-func (o order) plan() faultlib.Plan {
-	p := faultlib.Plan{Turns: map[schema.EventRef]faultlib.World{}}
+func (o order) plan() Plan {
+	p := Plan{Turns: map[schema.EventRef]World{}}
 	for i, e := range o.Refs {
 		p.Turns[e] = o.World[i]
 	}
 	return p
 }
 
-func (o *order) include(p faultlib.Plan) {
+func (o *order) include(p Plan) {
 	for e, w := range p.Turns {
 		o.Refs, o.World = append(o.Refs, e), append(o.World, w)
 	}
@@ -207,7 +206,7 @@ func (r *remote) call(sys memory.System, method string, p params) (any, error) {
 	return nil, fmt.Errorf("no method %s", method)
 }
 
-func faulty(name string, p faultlib.Plan) (memory.System, error) {
+func faulty(name string, p Plan) (memory.System, error) {
 	spec, err := all.Lookup("bm25")
 	if err != nil {
 		return nil, err
@@ -216,7 +215,7 @@ func faulty(name string, p faultlib.Plan) (memory.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range faultlib.All() {
+	for _, f := range allFaults() {
 		if f.Name == name {
 			return f.Wrap(sys, p), nil
 		}
@@ -293,15 +292,15 @@ func server(t *testing.T, sys memory.System) *httptest.Server {
 }
 
 // transports are the ways to a system with a fault.
-var transports = map[string]func(t *testing.T, f faultlib.Fault, all faultlib.Plan) memory.System{
-	"in process": func(t *testing.T, f faultlib.Fault, all faultlib.Plan) memory.System {
+var transports = map[string]func(t *testing.T, f Fault, all Plan) memory.System{
+	"in process": func(t *testing.T, f Fault, all Plan) memory.System {
 		sys, err := faulty(f.Name, all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return sys
 	},
-	"program": func(t *testing.T, f faultlib.Fault, all faultlib.Plan) memory.System {
+	"program": func(t *testing.T, f Fault, all Plan) memory.System {
 		o := order{Fault: f.Name}
 		o.include(all)
 		b, err := json.Marshal(o)
@@ -318,7 +317,7 @@ var transports = map[string]func(t *testing.T, f faultlib.Fault, all faultlib.Pl
 		}
 		return sys
 	},
-	"service": func(t *testing.T, f faultlib.Fault, all faultlib.Plan) memory.System {
+	"service": func(t *testing.T, f Fault, all Plan) memory.System {
 		sys, err := faulty(f.Name, all)
 		if err != nil {
 			t.Fatal(err)
@@ -338,10 +337,10 @@ var transports = map[string]func(t *testing.T, f faultlib.Fault, all faultlib.Pl
 // answered is a case with the questions that an undamaged system gets right: others fail by
 // themselves, and not at the fault.
 func answered(t *testing.T, c schema.Case) schema.Case {
-	every := faultlib.Plan{Turns: map[schema.EventRef]faultlib.World{}}
+	every := Plan{Turns: map[schema.EventRef]World{}}
 	for _, q := range c.Questions {
 		for _, e := range q.Evidence {
-			every.Turns[e] = faultlib.World{}
+			every.Turns[e] = World{}
 		}
 	}
 	spec, err := all.Lookup("bm25")
@@ -379,7 +378,7 @@ func TestFaultsFromOutside(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			total := tally{}
-			for _, f := range faultlib.All() {
+			for _, f := range allFaults() {
 				t.Run(f.Name, func(t *testing.T) {
 					score := plantAll(t, transports[way], f, cases, func(set string, s tally) { scores[f.Name+"/"+way+"/"+set] = s })
 					total.include(score)
@@ -398,9 +397,9 @@ func TestFaultsFromOutside(t *testing.T) {
 }
 
 // plantAll plants a fault in every case.
-func plantAll(t *testing.T, open func(*testing.T, faultlib.Fault, faultlib.Plan) memory.System, f faultlib.Fault, cases []schema.Case, told func(set string, s tally)) (all tally) {
-	every := faultlib.Plan{Turns: map[schema.EventRef]faultlib.World{}}
-	list := make([]faultlib.Plan, len(cases))
+func plantAll(t *testing.T, open func(*testing.T, Fault, Plan) memory.System, f Fault, cases []schema.Case, told func(set string, s tally)) (all tally) {
+	every := Plan{Turns: map[schema.EventRef]World{}}
+	list := make([]Plan, len(cases))
 	for i := range cases {
 		lang := i % 2 // of the invented cases
 		if cases[i].Dataset == "locomo" {
@@ -417,7 +416,7 @@ func plantAll(t *testing.T, open func(*testing.T, faultlib.Fault, faultlib.Plan)
 			set = "LoCoMo"
 		}
 		s := sets[set]
-		s.add(t, sys, f, []faultlib.Fault{f}, &cases[i], list[i])
+		s.add(t, sys, f, []Fault{f}, &cases[i], list[i])
 		sets[set] = s
 	}
 	for set, s := range sets {
@@ -449,7 +448,7 @@ func faultTable(t *testing.T, sets, ways []string, scores map[string]tally) {
 		return fmt.Sprintf(" %.0f, %.0f of %d |", 100*float64(s.hop)/float64(s.n), 100*float64(s.kind)/float64(s.n), s.n)
 	}
 	totals := map[string]tally{}
-	for _, f := range faultlib.All() {
+	for _, f := range allFaults() {
 		fmt.Fprintf(&b, "| %s | %s %s |", f.Name, f.Hop, cmp.Or(f.Kind, "–"))
 		for _, way := range ways {
 			for _, set := range sets {
@@ -490,14 +489,14 @@ func faultTable(t *testing.T, sets, ways []string, scores map[string]tally) {
 // TestTwoFaults plants two faults at different hops of the same turns: the one that a fact
 // meets first is named in 85 %.
 func TestTwoFaults(t *testing.T) {
-	faults := faultlib.All()
+	faults := allFaults()
 	cases := invented(2)
 	var score tally
 	pairs := 0
 	for i, a := range faults {
 		for step := 5; step < len(faults); step += 17 {
 			b := faults[(i+step)%len(faults)]
-			if at := func(f faultlib.Fault) int { return slices.Index(schema.Hops(), f.Hop) }; at(a) >= at(b) {
+			if at := func(f Fault) int { return slices.Index(schema.Hops(), f.Hop) }; at(a) >= at(b) {
 				continue
 			}
 			pairs++
@@ -507,7 +506,7 @@ func TestTwoFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			score.add(t, b.Wrap(inner, plan), faultlib.Fault{Hop: a.Hop}, []faultlib.Fault{a, b}, c, plan)
+			score.add(t, b.Wrap(inner, plan), Fault{Hop: a.Hop}, []Fault{a, b}, c, plan)
 		}
 	}
 	t.Logf("%d pairs, %d failed questions, the first hop named in %d", pairs, score.n, score.hop)
@@ -539,11 +538,11 @@ func TestProgramThatDrops(t *testing.T) {
 		s := &c.Sessions[len(c.Sessions)-1]
 		s.Turns = append(s.Turns, schema.CaseTurn{TurnID: i + 1, Role: []string{"user", "assistant"}[i%2], Name: c.Speakers[i%2], Text: fmt.Sprintf("On walk number %d we met %d herons near the weir.", i, i*7%31)})
 	}
-	fault := faultlib.All()[slices.IndexFunc(faultlib.All(), func(f faultlib.Fault) bool { return f.Name == "turn dropped" })]
+	fault := allFaults()[slices.IndexFunc(allFaults(), func(f Fault) bool { return f.Name == "turn dropped" })]
 	for seed := range 20 {
-		plan := faultlib.Plan{Turns: map[schema.EventRef]faultlib.World{}}
+		plan := Plan{Turns: map[schema.EventRef]World{}}
 		for i := range 2 {
-			plan.Turns[schema.EventRef{ConvID: "long", TurnID: 1 + (seed*53+i*97)%200}] = faultlib.World{}
+			plan.Turns[schema.EventRef{ConvID: "long", TurnID: 1 + (seed*53+i*97)%200}] = World{}
 		}
 		was, warned := false, []string{}
 		_, err := evalrun.Run(t.Context(), evalrun.Options{Dir: t.TempDir(), Sets: []evalrun.Set{{Name: "made", Cases: seq([]schema.Case{c}), Digest: "1", Size: evalrun.Size{Cases: 1, Questions: 1}}},

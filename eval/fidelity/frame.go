@@ -204,12 +204,10 @@ func (o Original) named(label string) bool {
 	case "user":
 		names = append(names, "human")
 	}
-	for _, s := range names {
-		if w := words(s); len(w) > 0 && within(w, words(label)) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(s string) bool {
+		w := words(s)
+		return len(w) > 0 && within(w, words(label)) >= 0
+	})
 }
 
 // others reports whether a label right before the text names another participant.

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A clause is a part of an answer that makes one statement: the text between marks, split at conjunctions and negations.
 type clause struct {
@@ -334,12 +337,10 @@ func (p *prepared) courteous(pos int) bool {
 	if len(low) != len(p.at.raw) {
 		return false
 	}
-	for _, c := range courtesies {
-		if i := strings.Index(low, c); i >= 0 && pos >= i && pos < i+len(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(courtesies, func(c string) bool {
+		i := strings.Index(low, c)
+		return i >= 0 && pos >= i && pos < i+len(c)
+	})
 }
 
 // being are forms of the verb that makes a thing a predicate.

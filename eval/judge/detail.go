@@ -241,10 +241,7 @@ func (e *evidence) otherPeriod() bool {
 	}
 	q, g, a, h := members(e.qt, 0, len(e.qt.raw)), members(e.gt, 0, len(e.gt.raw)), members(e.at, 0, len(e.at.raw)), members(e.at, e.from, e.to)
 	for c := range h {
-		want := g[c]
-		if want == 0 {
-			want = q[c]
-		}
+		want := cmp.Or(g[c], q[c])
 		if h[c] != 0 && want != 0 && a[c]&want == 0 {
 			return true
 		}

@@ -342,10 +342,7 @@ func prepare(q Question, gold, answer string) *prepared {
 	p.at = cut(p.part)
 	p.qw = dates(p.qt, 0)
 	p.gw = dates(p.gt, p.qw.yearOf())
-	year := p.gw.yearOf()
-	if year == 0 {
-		year = p.qw.yearOf()
-	}
+	year := cmp.Or(p.gw.yearOf(), p.qw.yearOf())
 	p.aw = dates(p.at, year)
 	p.gv, p.av, p.qv = values(p.gt.raw, &p.gw), values(p.at.raw, &p.aw), values(p.qt.raw, &p.qw)
 	if per := periodAsked(p.qt.raw); per != 0 {

@@ -128,9 +128,7 @@ func cut(s string) *text {
 		i += n
 	}
 	endSentence()
-	if t.sents == 0 {
-		t.sents = 1
-	}
+	t.sents = max(1, t.sents)
 	t.phrases()
 	return t
 }

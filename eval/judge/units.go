@@ -95,12 +95,7 @@ func opposite(g, a *tok) bool {
 
 // unlike reports a word with a prefix that denies the other.
 func unlike(a, b string) bool {
-	for _, prefix := range []string{"un", "in", "im", "dis", "non", "ir", "il"} {
-		if rest, ok := strings.CutPrefix(a, prefix); ok && len(rest) > 3 && rest == b {
-			return true
-		}
-	}
-	return false
+	return len(b) > 3 && slices.ContainsFunc([]string{"un", "in", "im", "dis", "non", "ir", "il"}, func(prefix string) bool { return a == prefix+b })
 }
 
 // sibling reports whether two words are of one kind, and not the same: "cello", "mandolin".

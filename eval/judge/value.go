@@ -218,12 +218,8 @@ func periodAsked(q string) int {
 // reference reports whether a text ends with a word that makes a following number a reference: "Session 4", "step 2", 第4段.
 func reference(s string) bool {
 	s = strings.ToLower(strings.TrimRight(s[max(0, len(s)-12):], " #"))
-	for _, w := range []string{"session", "sessions", "step", "turn", "message", "line", "page", "note", "第"} {
-		if strings.HasSuffix(s, w) {
-			return true
-		}
-	}
-	return false
+	words := []string{"session", "sessions", "step", "turn", "message", "line", "page", "note", "第"}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(s, w) })
 }
 
 func letterOrDigit(c byte) bool { return digit(c) || asciiLetter(c) }

@@ -98,10 +98,7 @@ func mabRunnerRow(f *file, r row) (schema.QARecord, error) {
 		return schema.QARecord{}, r.lacks("answer")
 	}
 	source := f.subset()
-	id := v.Pair.Text
-	if id == "" {
-		id = fmt.Sprintf("%s_no%d", source, r.index)
-	}
+	id := cmp.Or(v.Pair.Text, fmt.Sprintf("%s_no%d", source, r.index))
 	q := schema.QARecord{Source: source, CaseID: source, QuestionID: id, Question: v.Query.Text, Answer: v.Output.Text, Gold: v.Answer[0], Golds: v.Answer, RawCategory: source, Category: mabCategory(source)}
 	return q, nil
 }

@@ -289,11 +289,7 @@ func incomplete(q schema.QARecord) string {
 // complete fills in the members that are the same in every record of the file.
 func (f *file) complete(q schema.QARecord) schema.QARecord {
 	q.System = f.system
-	if f.o.Dataset != "" {
-		q.Dataset = f.o.Dataset
-	} else if q.Dataset == "" {
-		q.Dataset = f.format.dataset
-	}
+	q.Dataset = cmp.Or(f.o.Dataset, q.Dataset, f.format.dataset)
 	if q.By == "" {
 		q.By = orUnknown(f.o.Reader)
 	} else if f.o.Reader != "" {

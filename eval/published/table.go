@@ -202,9 +202,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		q.CaseID, q.Gold, q.Golds, q.Category, q.Abstain = caseID, of.Gold, of.Golds, of.Category, of.Abstain
 		q.RawCategory = of.RawCategory
 	}
-	if q.Category == "" {
-		q.Category = cmp.Or(datasets.Category(q.RawCategory), schema.CatIE)
-	}
+	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatIE)
 	q.Abstain = q.Abstain || q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}

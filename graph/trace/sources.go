@@ -76,12 +76,10 @@ func NewSources(graphDir, root string, outside bool) *Sources {
 // isProject reports whether a folder is the root of someone's project: from a folder
 // that only lies above the graph nothing is read, it may be the whole disk.
 func isProject(dir string) bool {
-	for _, name := range []string{"membench.yaml", ".git"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"membench.yaml", ".git"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // allows reports whether a file lies below a root.

@@ -10,22 +10,7 @@ import (
 // A slot is chosen by the verb and, where the verb is one of many uses, by a word of
 // the object. What fits none is an event (DID), a property (IS) or a thing had (HAS).
 
-var verbSlots = table(`
-PREFERS_TOPIC: like, love, enjoy, adore, cherish, treasure, prefer, hate, dislike, detest, loathe, fancy, admire, avoid, swear by
-LIVES_IN: live, reside
-OWNS: own, buy, purchase
-STUDIES: study, major
-WANTS: want, wish, dream, look forward
-NEEDS: need, require, lack
-PLANS: plan, intend, aim
-HAS_OPINION: think, believe, consider, agree, disagree, recommend, suspect
-FEELS: feel
-VISITED: visit, tour
-MADE: make, build, write, cook, bake, paint, draw, create, design, craft, knit, sew, compose, develop, invent, publish
-HAS_SKILL: speak, master
-HAS_PET: adopt
-DISCUSSED_WORK: read, watch, finish, rewatch, reread, binge
-`)
+var verbSlots = table("verbs.txt")
 
 // slotEN says what slot an English clause fills, and is false for what is not worth
 // keeping.

@@ -42,14 +42,7 @@ var frames = []frame{
 }
 
 // kinds are words for a kind of thing, by the slot that what is liked best of it fills.
-var kinds = func() map[string]string {
-	m := table(`
-PREFERS_AUTHOR: author, writer, poet, novelist, director, composer, singer, band, musician, artist, painter, 作家, 作者, 诗人, 小说家, 导演, 歌手, 画家
-FAVORITE_WORK: book, novel, film, movie, show, series, song, album, game, poem, story, play, anime, manga, 书, 小说, 电影, 歌, 游戏, 作品, 剧, 诗, 漫画
-DISCUSSED_CHAPTER: chapter, scene, 章, 篇, 篇章, 章节
-`)
-	return m
-}()
+var kinds = table("kinds.txt")
 
 // taste reads the frames of a sentence; mod is how the sentence is held.
 func taste(st sentence.Sentence) (out []Fact) {

@@ -1,6 +1,9 @@
 package clause
 
-import "strings"
+import (
+	"embed"
+	"strings"
+)
 
 // set makes a set of blank-separated words.
 func set(words string) map[string]bool {
@@ -11,10 +14,17 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// table makes a map of lines "key: word word …"; the words lead to the key.
-func table(text string) map[string]string {
+//go:embed words
+var wordFiles embed.FS
+
+// table makes a map of a file of lines "key: word, word …"; the words lead to the key.
+func table(name string) map[string]string {
+	text, err := wordFiles.ReadFile("words/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
 	m := map[string]string{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		key, words, _ := strings.Cut(strings.TrimSpace(line), ":")
 		for _, w := range strings.Split(words, ",") {
 			if w = strings.TrimSpace(w); w != "" {
@@ -26,49 +36,7 @@ func table(text string) map[string]string {
 }
 
 // relations are words for people by their relation to another.
-var relations = table(`
-mother: mother, mom, mum, mommy, mama, ma
-father: father, dad, daddy, papa
-parent: parent
-sister: sister, sis
-brother: brother, bro
-sibling: sibling
-wife: wife
-husband: husband, hubby
-spouse: spouse
-partner: partner
-fiance: fiance, fiancé, fiancee, fiancée
-girlfriend: girlfriend, gf
-boyfriend: boyfriend, bf
-son: son
-daughter: daughter
-child: child, children, kid, baby, toddler
-grandmother: grandmother, grandma, granny, nana
-grandfather: grandfather, grandpa, granddad
-grandparent: grandparent
-aunt: aunt, auntie
-uncle: uncle
-cousin: cousin
-nephew: nephew
-niece: niece
-mother-in-law: mother-in-law
-father-in-law: father-in-law
-family: family, folk
-friend: friend, buddy, pal, bestie, mate
-roommate: roommate, flatmate, housemate
-neighbor: neighbor, neighbour
-boss: boss, manager, supervisor
-colleague: colleague, coworker, co-worker, teammate, workmate
-teacher: teacher, instructor, tutor
-professor: professor
-coach: coach, trainer
-mentor: mentor, advisor
-student: student
-client: client, customer
-doctor: doctor, dentist, therapist, physician
-landlord: landlord, landlady
-stranger: stranger
-`)
+var relations = table("relations.txt")
 
 // family are the relations that need no possessive: "Mom called".
 var family = set("mother father grandmother grandfather")

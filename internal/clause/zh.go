@@ -103,12 +103,8 @@ func zhClauses(s string) (out [][2]int) {
 
 // zhSplits reports whether a text continues with a word that joins clauses.
 func zhSplits(s string) bool {
-	for _, w := range []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是", "但我", "但他", "但她"} {
-		if strings.HasPrefix(s, w) {
-			return true
-		}
-	}
-	return false
+	words := []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是", "但我", "但他", "但她"}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
 }
 
 // zhTimes are the expressions of time of a clause; those of habit (每周三晚上) have no Kind.

@@ -240,12 +240,10 @@ func zhAsks(c *zhClause) bool {
 	if strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "么") && !strings.HasSuffix(t, "什么") || strings.HasSuffix(c.text, "？") || strings.HasSuffix(c.text, "?") {
 		return true
 	}
-	for _, a := range []string{"是不是", "有没有", "能不能", "可不可以", "要不要", "会不会", "好不好", "对不对", "对吧"} {
-		if i := strings.Index(t, a); i >= 0 && !strings.ContainsAny(t[:i], "定道") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"是不是", "有没有", "能不能", "可不可以", "要不要", "会不会", "好不好", "对不对", "对吧"}, func(a string) bool {
+		before, _, found := strings.Cut(t, a)
+		return found && !strings.ContainsAny(before, "定道")
+	})
 }
 
 // hold is tense and modality.

@@ -175,61 +175,119 @@ func (r Range) within(in iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 
 // A Buffer holds the records of a range. It may be used for one range after another.
 type Buffer struct {
-	disk      []byte
-	recs, tmp [][]byte
-	ends      []int // of the sorted parts in recs
+	data     []byte // of the runs and of what was held in memory
+	at, tmp  []place
+	ends     []int // of the sorted parts in at
+	recs     [][]byte
+	skip, to int // bytes that all records share; end of what data holds
+}
+
+// A place is where a record is in the data, and eight of its bytes, zeros behind its end, which
+// decide most comparisons. It has no pointer: the collector need not look at places.
+type place struct {
+	start  uint64
+	off, n int
 }
 
 // Load reads the range into memory and returns its records in order, valid until b is
 // used again.
 func (r Range) Load(b *Buffer) ([][]byte, error) {
-	b.recs, b.ends = b.recs[:0], b.ends[:0]
+	b.at, b.ends, b.skip, b.to = b.at[:0], b.ends[:0], r.shared(), 0
 	need := 0
 	for _, s := range r.sorters {
 		for _, u := range s.runs {
 			from, end := r.part(u)
 			need += int(end - from)
 		}
+		from, to := r.inMemory(s)
+		for _, ref := range s.refs[from:to] {
+			need += int(ref.n)
+		}
 	}
-	if need > cap(b.disk) {
-		b.disk = make([]byte, need+need/8)
+	if need > cap(b.data) {
+		b.data = make([]byte, need+need/8)
 	}
-	free := b.disk[:cap(b.disk)]
+	b.data = b.data[:cap(b.data)]
 	for _, s := range r.sorters {
 		for _, u := range s.runs {
-			from, end := r.part(u)
-			part := free[:end-from]
-			free = free[len(part):]
-			if _, err := u.file.ReadAt(part, from); err != nil {
-				return nil, fmt.Errorf("reading spilled records: %w", err)
+			if err := b.read(r, u); err != nil {
+				return nil, err
 			}
-			begun := r.lo == nil
-			for len(part) > 0 {
-				n, head := binary.Uvarint(part)
-				rec := part[head : head+int(n)]
-				part = part[head+int(n):]
-				if r.hi != nil && bytes.Compare(rec, r.hi) >= 0 {
-					break
-				}
-				if begun = begun || bytes.Compare(rec, r.lo) >= 0; begun {
-					b.recs = append(b.recs, rec)
-				}
-			}
-			b.ends = append(b.ends, len(b.recs))
 		}
 		from, to := r.inMemory(s)
 		for _, ref := range s.refs[from:to] {
-			b.recs = append(b.recs, s.rec(ref))
+			b.hold(b.to, copy(b.data[b.to:], s.rec(ref)))
+			b.to += int(ref.n)
 		}
-		b.ends = append(b.ends, len(b.recs))
+		b.ends = append(b.ends, len(b.at))
 	}
 	b.merge()
+	b.recs = slices.Grow(b.recs[:0], len(b.at))[:len(b.at)]
+	for i, p := range b.at {
+		b.recs[i] = b.rec(p)
+	}
 	return b.recs, nil
 }
 
-// merge merges the sorted parts of recs, neighbour with neighbour, until one is left.
+// shared is how many bytes all records of the range have in common, as its ends have them.
+func (r Range) shared() int {
+	n := 0
+	for n < min(len(r.lo), len(r.hi)) && r.lo[n] == r.hi[n] {
+		n++
+	}
+	return n
+}
+
+// read adds the range's records of a run.
+func (b *Buffer) read(r Range, u run) error {
+	from, end := r.part(u)
+	part := b.data[b.to:][:end-from]
+	if _, err := u.file.ReadAt(part, from); err != nil {
+		return fmt.Errorf("reading spilled records: %w", err)
+	}
+	begun := r.lo == nil
+	for off := 0; off < len(part); {
+		n, head := binary.Uvarint(part[off:])
+		off += head
+		rec := part[off : off+int(n)]
+		if r.hi != nil && bytes.Compare(rec, r.hi) >= 0 {
+			break
+		}
+		if begun = begun || bytes.Compare(rec, r.lo) >= 0; begun {
+			b.hold(b.to+off, len(rec))
+		}
+		off += len(rec)
+	}
+	b.to += len(part)
+	b.ends = append(b.ends, len(b.at))
+	return nil
+}
+
+// hold adds the record of n bytes at off in the data.
+func (b *Buffer) hold(off, n int) {
+	p := place{off: off, n: n}
+	if n >= b.skip+8 {
+		p.start = binary.BigEndian.Uint64(b.data[off+b.skip:])
+	} else {
+		var start [8]byte
+		copy(start[:], b.rec(p)[b.skip:])
+		p.start = binary.BigEndian.Uint64(start[:])
+	}
+	b.at = append(b.at, p)
+}
+
+func (b *Buffer) rec(p place) []byte { return b.data[p.off : p.off+p.n : p.off+p.n] }
+
+func (b *Buffer) less(x, y place) bool {
+	if x.start != y.start {
+		return x.start < y.start
+	}
+	return bytes.Compare(b.rec(x), b.rec(y)) < 0
+}
+
+// merge merges the sorted parts, neighbour with neighbour, until one is left.
 func (b *Buffer) merge() {
-	b.tmp = slices.Grow(b.tmp[:0], len(b.recs))
+	b.tmp = slices.Grow(b.tmp[:0], len(b.at))
 	for len(b.ends) > 1 {
 		out, ends := b.tmp[:0], b.ends[:0]
 		from := 0
@@ -239,18 +297,18 @@ func (b *Buffer) merge() {
 			if i+1 < len(b.ends) {
 				end = b.ends[i+1]
 			}
-			x, y := b.recs[from:mid], b.recs[mid:end]
+			x, y := b.at[from:mid], b.at[mid:end]
 			for len(x) > 0 && len(y) > 0 {
-				if bytes.Compare(x[0], y[0]) <= 0 {
-					out, x = append(out, x[0]), x[1:]
-				} else {
+				if b.less(y[0], x[0]) {
 					out, y = append(out, y[0]), y[1:]
+				} else {
+					out, x = append(out, x[0]), x[1:]
 				}
 			}
 			out = append(append(out, x...), y...)
 			ends = append(ends, end)
 			from = end
 		}
-		b.recs, b.tmp, b.ends = out, b.recs, ends
+		b.at, b.tmp, b.ends = out, b.at, ends
 	}
 }

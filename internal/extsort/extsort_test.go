@@ -240,3 +240,29 @@ func TestSharedStarts(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLoad reads ranges of 64 runs of hashed records, as to-graph does: bytes are those of the records.
+func BenchmarkLoad(b *testing.B) {
+	s := New(Options{Key: func(rec []byte) []byte { return rec[:16] }, Memory: 1 << 20, Dir: b.TempDir()})
+	defer s.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for s.Added() < 64<<20 {
+		rec := make([]byte, 150)
+		for i := range 16 {
+			rec[i] = byte(rng.Uint32())
+		}
+		if err := s.Add(rec); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ranges := Cut([]*Sorter{s}, 1<<20)
+	b.SetBytes(s.Added())
+	var buf Buffer
+	for b.Loop() {
+		for _, r := range ranges {
+			if _, err := r.Load(&buf); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

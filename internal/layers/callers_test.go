@@ -51,7 +51,7 @@ func TestCallers(t *testing.T) {
 // forTests reports whether a package only serves tests.
 func forTests(dir string) bool {
 	base := path.Base(dir)
-	return strings.HasSuffix(base, "test") || base == "memorytest" || base == "faultlib"
+	return strings.HasSuffix(base, "test") || base == "memorytest"
 }
 
 // withoutCaller lists exported names as "package.Name" and "package.Type.Method". Functions, types, variables and constants are

@@ -22,7 +22,7 @@ var layers = [][]string{
 	1:  {"scripts/spark", "schema", "schema/jsonl", "schema/catalog", "internal/sentence", "internal/smallfile", "internal/bm25", "internal/browsertest", "internal/keylog", "internal/measure", "internal/nltk"},
 	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/clause", "internal/opstalk", "internal/build", "eval/judge", "eval/fidelity"},
 	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "memory", "memory/store", "memory/try", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
-	4:  {"datasets/probes", "annotate", "annotate/chats", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
+	4:  {"datasets/probes", "annotate", "annotate/chats", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
 	5:  {"eval/label", "eval/watch", "memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6:  {"cypher/neo4j/target", "datasets/convert", "memory/all", "datasets/all"},
 	7:  {"memory/open"},

@@ -1,6 +1,7 @@
 package timex
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -111,12 +112,7 @@ func (p *parser) hanIs(i int, rs ...rune) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(t.text)
-	for _, x := range rs {
-		if r == x {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(rs, r)
 }
 
 // hanSeq reports whether the Han characters of s are at i, and what follows.

@@ -194,10 +194,6 @@ var streamOnly = pattern.New(`(?i)\bstream\b.{0,40}\b(must|required|only|true)\b
 
 func unknownWord(message string) bool {
 	m := strings.ToLower(message)
-	for _, w := range []string{"unsupported", "not supported", "unrecognized", "unknown", "unexpected", "extra", "not permitted"} {
-		if strings.Contains(m, w) {
-			return true
-		}
-	}
-	return false
+	words := []string{"unsupported", "not supported", "unrecognized", "unknown", "unexpected", "extra", "not permitted"}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m, w) })
 }

@@ -296,12 +296,9 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 
 // related reports whether something that touches the fact was stored after old.
 func (w *writer) related(f op.Fact, old *point, close []*point) bool {
-	for _, p := range close {
-		if p != old && p.id != old.id && w.after(p, old) && op.Related(f.Text, p.text) && op.Compare(p.text, old.text) != op.Same {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(close, func(p *point) bool {
+		return p != old && p.id != old.id && w.after(p, old) && op.Related(f.Text, p.text) && op.Compare(p.text, old.text) != op.Same
+	})
 }
 
 func (w *writer) change(c change) { w.e.Changes = append(w.e.Changes, c) }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,10 +142,7 @@ func ModelRefine(ctx context.Context, g llm.Generator, p llm.Prompts, question s
 		if i < 0 || i >= len(texts) || slices.ContainsFunc(out, func(r Refined) bool { return r.Index == i }) {
 			continue
 		}
-		text := strings.TrimSpace(it.Text)
-		if text == "" {
-			text = texts[i]
-		}
+		text := cmp.Or(strings.TrimSpace(it.Text), texts[i])
 		out = append(out, Refined{i, text})
 	}
 	return out, u, err

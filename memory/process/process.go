@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,9 +61,7 @@ func New(ctx context.Context, o Options) (*System, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no program given")
 	}
-	if o.Timeout == 0 {
-		o.Timeout = 10 * time.Minute
-	}
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Minute)
 	files, err := o.files()
 	if err != nil {
 		return nil, err
@@ -102,12 +101,7 @@ func New(ctx context.Context, o Options) (*System, error) {
 const Protocol = 1
 
 func (s *System) can(method string) bool {
-	for _, m := range s.hello.Methods {
-		if m == method {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.hello.Methods, method)
 }
 
 // files are the digests of the files that the command line names, and of Inputs, as they
@@ -288,10 +282,7 @@ func (p *proc) answer(method string, b []byte, result any) error {
 		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; write messages to standard error", p.id, b), err)
 	}
 	if a.Error != nil {
-		code := a.Error.Code
-		if code == "" {
-			code = "failed"
-		}
+		code := cmp.Or(a.Error.Code, "failed")
 		return &Error{Program: p.o.Command[0], Method: method, Code: code, Message: a.Error.Message}
 	}
 	if result == nil || len(a.Result) == 0 || string(a.Result) == "null" {

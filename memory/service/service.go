@@ -154,12 +154,8 @@ func (s *System) fromEnv(t string) (v string, complete bool, err error) {
 // secretName reports whether an environment variable of this name holds a secret:
 // all do but addresses.
 func secretName(name string) bool {
-	for _, open := range []string{"URL", "MODEL", "EMBEDDING", "HOST", "PROJECT", "VERSION"} {
-		if strings.HasSuffix(name, open) {
-			return false
-		}
-	}
-	return true
+	open := []string{"URL", "MODEL", "EMBEDDING", "HOST", "PROJECT", "VERSION"}
+	return !slices.ContainsFunc(open, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // enter waits for a free slot and for the pace.

@@ -43,6 +43,8 @@ main() {
     prepare "$step"
     "$mb" "${one[@]}" >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
     if [ "$step" = validate ]; then mkdir "$dir/one" && mv "$dir/out.txt" "$dir/one/findings.jsonl"; fi
+    want=$(sum "$dir/one")
+    rm -rf "$dir/one"
     touch "$dir/kill"
     code=0
     "$python" "${far[@]}" --master "spark://127.0.0.1:$port" --num-shards 4 --exchange "$exchange" --membench "$dir/membench" \
@@ -50,10 +52,10 @@ main() {
       --conf "spark.driver.extraJavaOptions=${JAVA_OPTIONS:-}" --conf "spark.executor.extraJavaOptions=${JAVA_OPTIONS:-}" >"$dir/job.log" 2>&1 || code=$?
     [ $code = 0 ] || [ $code = 3 ] || { tail -20 "$dir/job.log" >&2; exit 1; }
     lost=$(grep -c 'Lost \(executor\|task\)' "$dir/job.log" || true)
-    want=$(sum "$dir/one") have=$(sum "$dir/far") same=same
+    have=$(sum "$dir/far") same=same
     if [ "$want" != "$have" ]; then same="DIFFERENT from $want" bad=1; fi
     if [ -e "$dir/kill" ] || [ "$lost" = 0 ]; then same="$same, but NO executor was killed" bad=1; fi
-    echo "cluster: $job, $n rows, executor killed ($lost lines about what was lost): $have, $same"
+    echo "cluster: $job, $n rows, executor killed ($lost lines about what was lost), $SECONDS s since the start: $have, $same"
   done
   return $bad
 }

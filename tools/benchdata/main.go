@@ -10,6 +10,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
@@ -240,10 +241,7 @@ func (g *generator) claim(id schema.ConvID) schema.Claim {
 		return k
 	}
 	p := predicates[g.rng.IntN(len(predicates))]
-	typ := objectTypes[p[0]]
-	if typ == "" {
-		typ = "Topic"
-	}
+	typ := cmp.Or(objectTypes[p[0]], "Topic")
 	name := pick(g.rng, things) + strconv.FormatInt(int64(g.rng.IntN(1<<30)), 36)
 	sub := schema.Ref{Type: "User", ID: m.Entity("user", "user"+strconv.Itoa(g.rng.IntN(5)))}
 	obj := schema.Ref{Type: typ, ID: m.Entity(strings.ToLower(typ), name)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -44,9 +45,7 @@ func writersRows(paths []string) (out []sureRow, err error) {
 				return nil
 			}
 			g := map[string]string{"ops_right": "right_ops", "wrong_certain": "wrong", "ops_wrong": "wrong", "wrong_uncertain": "uncertain"}[r.Group]
-			if g == "" {
-				g = r.Group
-			}
+			g = cmp.Or(g, r.Group)
 			x := sureRow{right: strings.HasPrefix(g, "right"), writer: name, group: g, base: "w " + r.Question, w: 1, text: [3]string{r.Question, r.Gold, r.Prediction}}
 			q := judge.Question{Text: r.Question}
 			if name == "known" {

@@ -1,6 +1,7 @@
 package localstore
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -340,10 +341,7 @@ func (m *machine) step(op byte) error {
 	case 'b': // BUILD
 		return m.build()
 	}
-	name := opNames[op]
-	if name == "" {
-		name = fmt.Sprintf("0x%02x", op)
-	}
+	name := cmp.Or(opNames[op], fmt.Sprintf("0x%02x", op))
 	return fmt.Errorf("opcode %s is not one that builds plain data: refused", name)
 }
 

@@ -314,12 +314,9 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 
 // holds reports whether a batch of the query's user and agent was stored.
 func (m *Memory) holds(q memory.Query) bool {
-	for _, e := range m.entries {
-		if (q.UserID == "" || e.UserID == q.UserID) && (q.AgentID == "" || e.AgentID == q.AgentID) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.entries, func(e entry) bool {
+		return (q.UserID == "" || e.UserID == q.UserID) && (q.AgentID == "" || e.AgentID == q.AgentID)
+	})
 }
 
 // payload makes the payload that Mem0's own store would hold: metadata first, then

@@ -423,10 +423,7 @@ func cosine(a, b []float32) float32 {
 
 // matches knows filters of must with keyword matches at the top level.
 func matches(p *qdrant.PointStruct, f *qdrant.Filter) bool {
-	for _, c := range f.GetMust() {
-		if p.GetPayload()[c.GetField().GetKey()].GetStringValue() != c.GetField().GetMatch().GetKeyword() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.GetMust(), func(c *qdrant.Condition) bool {
+		return p.GetPayload()[c.GetField().GetKey()].GetStringValue() != c.GetField().GetMatch().GetKeyword()
+	})
 }

@@ -1,4 +1,4 @@
-package faultlib
+package explain_test
 
 import (
 	"encoding/base64"
@@ -72,7 +72,7 @@ var alterations = []alteration{
 		}
 		return s
 	}},
-	{"other numbers", schema.FaultNumber, func(s string, _ World) string { return number.ReplaceAllStringFunc(s, plus) }},
+	{"other numbers", schema.FaultNumber, func(s string, _ World) string { return digits.ReplaceAllStringFunc(s, plus) }},
 	{"negated", schema.FaultNegated, negate},
 	{"denied behind", schema.FaultNegated, func(s string, _ World) string {
 		if isHan(s) {
@@ -84,7 +84,7 @@ var alterations = []alteration{
 	{"a stranger's text", schema.FaultOther, func(_ string, w World) string { return w.Stranger }},
 }
 
-var number = regexp.MustCompile(`\d+`)
+var digits = regexp.MustCompile(`\d+`)
 
 func plus(s string) string {
 	n, _ := strconv.Atoi(s)
@@ -95,7 +95,7 @@ func isHan(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-var verb = regexp.MustCompile(`\b(I|we|We|is|are|was|were|have|has|will) `)
+var statementVerb = regexp.MustCompile(`\b(I|we|We|is|are|was|were|have|has|will) `)
 
 // negate turns the first statement it finds into its contrary.
 func negate(s string, _ World) string {
@@ -107,7 +107,7 @@ func negate(s string, _ World) string {
 		}
 		return s
 	}
-	if at := verb.FindStringIndex(s); at != nil {
+	if at := statementVerb.FindStringIndex(s); at != nil {
 		return s[:at[1]] + "never " + s[at[1]:]
 	}
 	return s

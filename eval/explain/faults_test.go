@@ -1,10 +1,4 @@
-// Package faultlib plants faults in memory systems: each fault is a wrapper around any
-// system that damages what it keeps or shows of chosen turns at one known hop, so that a
-// tool which names the hop of a failure can be measured.
-//
-// A planted system shows its memories (Snapshot) and nothing else: what changed is derived
-// from what it shows, as for any foreign system.
-package faultlib
+package explain_test
 
 import (
 	"context"
@@ -17,14 +11,19 @@ import (
 	"membench/schema"
 )
 
-// A Fault is one way to lose what a turn says.
+// A Fault is one way to lose what a turn says: a wrapper around any memory system that damages
+// what it keeps or shows of chosen turns at one known hop, so that explain, which names the hop
+// of a failure, can be measured.
+//
+// A planted system shows its memories (Snapshot) and nothing else: what changed is derived
+// from what it shows, as for any foreign system.
 type Fault struct {
 	Name string
 	Hop  string // where it is lost
 	Kind string // what happens there, a Fault word of schema; "" where there is no more to say
 
 	alter func(text string, w World) string // the damage to a text; "" keeps nothing
-	at    func(*planted)                    // what the wrapper does with it
+	at    func(*damagedMemory)              // what the wrapper does with it
 }
 
 // World is what an alteration may draw on beside the text itself.
@@ -41,7 +40,7 @@ type Plan struct {
 }
 
 // Wrap plants the fault in a system.
-func (f Fault) Wrap(sys memory.System, p Plan) memory.System { return &system{sys, f, p} }
+func (f Fault) Wrap(sys memory.System, p Plan) memory.System { return &damagedSystem{sys, f, p} }
 
 // Reads reports whether the fault is one of the reader: Wrap changes nothing then, and
 // Answer is what the reader says.
@@ -77,27 +76,27 @@ func (p Plan) of(sources []schema.EventRef) (World, bool) {
 	return World{}, false
 }
 
-type system struct {
+type damagedSystem struct {
 	memory.System
 	f Fault
 	p Plan
 }
 
-func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+func (s *damagedSystem) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	m, err := s.System.Open(ctx, ns)
 	if err != nil {
 		return nil, err
 	}
-	out := &planted{Memory: m, f: s.f, p: s.p, since: map[schema.EventRef]int{}}
+	out := &damagedMemory{Memory: m, f: s.f, p: s.p, since: map[schema.EventRef]int{}}
 	if s.f.at != nil {
 		s.f.at(out)
 	}
 	return out, nil
 }
 
-// planted is a memory with a fault. What it shows is the inner memory's, seen through
+// damagedMemory is a memory with a fault. What it shows is the inner memory's, seen through
 // functions that a fault sets.
-type planted struct {
+type damagedMemory struct {
 	memory.Memory
 	f Fault
 	p Plan
@@ -111,7 +110,7 @@ type planted struct {
 	order    func([]memory.Hit, func(memory.Hit) bool) []memory.Hit
 }
 
-func (m *planted) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
+func (m *damagedMemory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
 	for _, t := range b.Turns {
 		for _, ref := range t.Sources {
 			m.since[ref] = m.sessions
@@ -142,13 +141,13 @@ func (m *planted) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, e
 	return r, err
 }
 
-func (m *planted) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
+func (m *damagedMemory) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
 	r, err := memory.Finish(ctx, m.Memory, id)
 	m.sessions++
 	return r, err
 }
 
-func (m *planted) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+func (m *damagedMemory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	r, err := m.Memory.Retrieve(ctx, q)
 	if err != nil {
 		return r, err
@@ -180,7 +179,7 @@ func (m *planted) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 }
 
 // Snapshot shows what the inner memory shows, seen through the fault.
-func (m *planted) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
+func (m *damagedMemory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	return func(yield func(memory.Item, error) bool) {
 		s, ok := memory.As[memory.Snapshotter](m.Memory)
 		if !ok {
@@ -201,17 +200,17 @@ func (m *planted) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 	}
 }
 
-// All lists the faults: every alteration at every place where a text passes, and those
+// allFaults lists the faults: every alteration at every place where a text passes, and those
 // that are not of a text.
-func All() []Fault {
+func allFaults() []Fault {
 	var out []Fault
 	for _, a := range alterations {
 		stored := Fault{Name: "stored " + a.name, Hop: schema.HopAlteredStored, Kind: a.kind, alter: a.of}
-		stored.at = func(m *planted) {
+		stored.at = func(m *damagedMemory) {
 			m.item = func(it memory.Item, w World) (memory.Item, bool) { it.Text = a.of(it.Text, w); return it, true }
 		}
 		found := Fault{Name: "retrieved " + a.name, Hop: schema.HopAlteredRetrieved, Kind: a.kind, alter: a.of}
-		found.at = func(m *planted) {
+		found.at = func(m *damagedMemory) {
 			m.hit = func(h memory.Hit, w World) (memory.Hit, bool) { h.Text = a.of(h.Text, w); return h, true }
 		}
 		shown := Fault{Name: "shown " + a.name, Hop: schema.HopAlteredContext, Kind: a.kind, alter: a.of}
@@ -221,19 +220,19 @@ func All() []Fault {
 		}
 		out = append(out, stored, found, shown)
 	}
-	return append(out, others...)
+	return append(out, otherFaults...)
 }
 
-var others = []Fault{
-	{Name: "turn dropped", Hop: schema.HopStore, Kind: schema.FaultDropped, at: func(m *planted) {
+var otherFaults = []Fault{
+	{Name: "turn dropped", Hop: schema.HopStore, Kind: schema.FaultDropped, at: func(m *damagedMemory) {
 		m.ingest = func(t schema.Turn, _ World) (schema.Turn, bool, error) { return t, false, nil }
 	}},
-	{Name: "ingest fails", Hop: schema.HopIngest, Kind: schema.FaultFailed, at: func(m *planted) {
+	{Name: "ingest fails", Hop: schema.HopIngest, Kind: schema.FaultFailed, at: func(m *damagedMemory) {
 		m.ingest = func(t schema.Turn, _ World) (schema.Turn, bool, error) {
 			return t, false, errors.New("the disk is full")
 		}
 	}},
-	{Name: "overwritten in a later session", Hop: schema.HopOverwrite, Kind: schema.FaultUpdated, at: func(m *planted) {
+	{Name: "overwritten in a later session", Hop: schema.HopOverwrite, Kind: schema.FaultUpdated, at: func(m *damagedMemory) {
 		m.item = func(it memory.Item, w World) (memory.Item, bool) {
 			if m.late(it) {
 				it.Text = w.Stranger
@@ -241,10 +240,10 @@ var others = []Fault{
 			return it, true
 		}
 	}},
-	{Name: "removed in a later session", Hop: schema.HopOverwrite, Kind: schema.FaultRemoved, at: func(m *planted) {
+	{Name: "removed in a later session", Hop: schema.HopOverwrite, Kind: schema.FaultRemoved, at: func(m *damagedMemory) {
 		m.item = func(it memory.Item, _ World) (memory.Item, bool) { return it, !m.late(it) }
 	}},
-	{Name: "overwritten inside the session", Hop: schema.HopOverwrite, Kind: schema.FaultUpdated, at: func(m *planted) {
+	{Name: "overwritten inside the session", Hop: schema.HopOverwrite, Kind: schema.FaultUpdated, at: func(m *damagedMemory) {
 		m.item = func(it memory.Item, w World) (memory.Item, bool) { it.Text = w.Stranger; return it, true }
 		m.receipt = func(b memory.Batch) (out []memory.Change) {
 			for _, t := range b.Turns {
@@ -255,7 +254,7 @@ var others = []Fault{
 			return out
 		}
 	}},
-	{Name: "stale read", Hop: schema.HopAlteredRetrieved, Kind: schema.FaultOlder, at: func(m *planted) {
+	{Name: "stale read", Hop: schema.HopAlteredRetrieved, Kind: schema.FaultOlder, at: func(m *damagedMemory) {
 		draft := func(w World) string { return w.Other + ": " + w.Stranger }
 		m.item = func(it memory.Item, w World) (memory.Item, bool) {
 			if !m.late(it) {
@@ -265,10 +264,10 @@ var others = []Fault{
 		}
 		m.hit = func(h memory.Hit, w World) (memory.Hit, bool) { h.Text = draft(w); return h, true }
 	}},
-	{Name: "not among the hits", Hop: schema.HopRetrieve, at: func(m *planted) {
+	{Name: "not among the hits", Hop: schema.HopRetrieve, at: func(m *damagedMemory) {
 		m.hit = func(h memory.Hit, _ World) (memory.Hit, bool) { return h, false }
 	}},
-	{Name: "nothing retrieved", Hop: schema.HopRetrieve, Kind: schema.FaultEmpty, at: func(m *planted) {
+	{Name: "nothing retrieved", Hop: schema.HopRetrieve, Kind: schema.FaultEmpty, at: func(m *damagedMemory) {
 		m.order = func(hits []memory.Hit, damaged func(memory.Hit) bool) []memory.Hit {
 			if slices.ContainsFunc(hits, damaged) {
 				return nil
@@ -276,7 +275,7 @@ var others = []Fault{
 			return hits
 		}
 	}},
-	{Name: "ranked last", Hop: schema.HopRetrieve, Kind: schema.FaultRank, at: func(m *planted) { m.order = last }},
+	{Name: "ranked last", Hop: schema.HopRetrieve, Kind: schema.FaultRank, at: func(m *damagedMemory) { m.order = moveLast }},
 	{Name: "displaced by duplicates", Hop: schema.HopRetrieve, Kind: schema.FaultDuplicate, at: displaced(func(others []memory.Hit, _ World) memory.Hit { return others[0] })},
 	{Name: "displaced by strangers' memories", Hop: schema.HopRetrieve, Kind: schema.FaultForeign, at: displaced(func(hits []memory.Hit, w World) memory.Hit {
 		return memory.Hit{ID: "stranger", Text: w.Stranger}
@@ -289,12 +288,12 @@ var others = []Fault{
 }
 
 // late reports whether a session has ended after the one that an item comes from.
-func (m *planted) late(it memory.Item) bool {
+func (m *damagedMemory) late(it memory.Item) bool {
 	return len(it.Sources) > 0 && m.sessions >= m.since[it.Sources[0]]+2
 }
 
-// last moves damaged hits behind the others.
-func last(hits []memory.Hit, damaged func(memory.Hit) bool) []memory.Hit {
+// moveLast moves damaged hits behind the others.
+func moveLast(hits []memory.Hit, damaged func(memory.Hit) bool) []memory.Hit {
 	slices.SortStableFunc(hits, func(a, b memory.Hit) int {
 		switch x, y := damaged(a), damaged(b); {
 		case x == y:
@@ -308,8 +307,8 @@ func last(hits []memory.Hit, damaged func(memory.Hit) bool) []memory.Hit {
 }
 
 // displaced puts as many useless hits before the damaged one as there are others.
-func displaced(by func([]memory.Hit, World) memory.Hit) func(*planted) {
-	return func(m *planted) {
+func displaced(by func([]memory.Hit, World) memory.Hit) func(*damagedMemory) {
+	return func(m *damagedMemory) {
 		m.order = func(hits []memory.Hit, damaged func(memory.Hit) bool) []memory.Hit {
 			i := slices.IndexFunc(hits, damaged)
 			if i < 0 {
