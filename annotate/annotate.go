@@ -52,7 +52,6 @@ const (
 	codeCompiledTurn = "EVT014" // a turn id that is not above the one before it; line left out
 	codeCompiledConv = "EVT015" // an event in the wrong file, or a conversation in two files; line left out
 	codeCompiledNone = "EVT016" // a conversation without events
-	codeCompiledForm = "EVT017" // an event that lacks a member or has an unknown role; line left out
 )
 
 // Options say what a source does not say itself. The zero Options are usable.

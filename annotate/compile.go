@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -12,20 +11,15 @@ import (
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
-
-// A Part is one file of events.
-type Part struct {
-	Name string // for positions
-	Open func() (io.ReadCloser, error)
-}
 
 // Compile joins files of events into one sequence of lines, each as it was read,
 // without its end. A line that is not an event, breaks the order of its conversation or
 // belongs to a conversation of an earlier part is a finding and is skipped. Lines
 // are valid until the next step. It keeps, per conversation, its id and last turn
 // (about 100 bytes).
-func Compile(ctx context.Context, parts []Part) schema.Seq[[]byte] {
+func Compile(ctx context.Context, parts []jsonl.File) schema.Seq[[]byte] {
 	return func(yield func(schema.Record[[]byte], error) bool) {
 		home := map[schema.ConvID]int{} // conversation → part
 		last := map[schema.ConvID]int{}
@@ -34,13 +28,7 @@ func Compile(ctx context.Context, parts []Part) schema.Seq[[]byte] {
 				yield(schema.Record[[]byte]{}, err)
 				return
 			}
-			r, err := part.Open()
-			if err != nil {
-				yield(schema.Record[[]byte]{}, err)
-				return
-			}
-			n, ok := compilePart(r, part.Name, i, home, last, yield)
-			r.Close()
+			n, ok := compilePart(part, i, home, last, yield)
 			if !ok {
 				return
 			}
@@ -54,62 +42,33 @@ func Compile(ctx context.Context, parts []Part) schema.Seq[[]byte] {
 	}
 }
 
-func compilePart(r io.Reader, name string, part int, home map[schema.ConvID]int, last map[schema.ConvID]int, yield func(schema.Record[[]byte], error) bool) (n int, ok bool) {
+func compilePart(file jsonl.File, part int, home map[schema.ConvID]int, last map[schema.ConvID]int, yield func(schema.Record[[]byte], error) bool) (n int, ok bool) {
 	told := map[schema.ConvID]bool{}
-	for l, err := range jsonl.Lines(r, name, 0) {
-		rec := schema.Record[[]byte]{Pos: l.Pos, V: l.Bytes}
-		switch {
-		case err != nil:
-		case l.TooLong:
-			err = &schema.Finding{Pos: l.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(l.Bytes))}
-		default:
-			f := compileLine(l, part, home, last, told)
-			if f != nil {
+	for l, err := range validate.Lines([]jsonl.File{file}, validate.PathOptions{Kind: schema.KindEvent}) {
+		var f *schema.Finding
+		if err == nil {
+			if f = compileLine(l, part, home, last, told); f != nil {
 				err = f
 			}
 			if f == nil || f.Warning {
 				n++
 			}
 		}
-		if !yield(rec, err) {
-			return n, false
-		}
-		var f *schema.Finding
-		if err != nil && !errors.As(err, &f) {
+		if !yield(schema.Record[[]byte]{Pos: l.Pos, V: l.Bytes}, err) || err != nil && !errors.As(err, &f) {
 			return n, false
 		}
 	}
 	return n, true
 }
 
-var eventMembers = []string{"scene_id", "character_id", "conv_id", "turn_id", "role_type", "role_name", "content", "tags", "meta"}
-
-func compileLine(l jsonl.Line, part int, home, last map[schema.ConvID]int, told map[schema.ConvID]bool) *schema.Finding {
+// compileLine checks the place of an event that is valid by itself.
+func compileLine(l jsonl.Line, part int, home map[schema.ConvID]int, last map[schema.ConvID]int, told map[schema.ConvID]bool) *schema.Finding {
 	var e schema.Event
 	if err := codec.Unmarshal(l.Bytes, &e); err != nil {
 		return jsonl.Fault(l, err)
 	}
 	bad := func(code, pointer, msg, have, want string) *schema.Finding {
 		return &schema.Finding{Pos: l.Pos, Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}
-	}
-	have := 0
-	for k := range codec.Members(l.Bytes) {
-		if slices.Contains(eventMembers, k) {
-			have++
-		}
-	}
-	if have < len(eventMembers) {
-		for _, m := range eventMembers {
-			if !hasMember(l.Bytes, m) {
-				return bad(codeCompiledForm, "", "the event lacks a member, skipped", "", m)
-			}
-		}
-	}
-	if roles := []string{schema.RoleHuman, schema.RoleAssistant, schema.RoleUI, schema.RoleTool}; !slices.Contains(roles, e.RoleType) {
-		return bad(codeCompiledForm, "/role_type", "unknown role, skipped", quote(e.RoleType), "human, assistant, ui or tool")
-	}
-	if len(e.Tags) == 0 || e.ConvID == "" {
-		return bad(codeCompiledForm, "", "the event has no tag or no conversation, skipped", "", "")
 	}
 	if p, known := home[e.ConvID]; known && p != part {
 		f := bad(codeCompiledConv, "/conv_id", "the conversation has events in an earlier file; skipped", quote(string(e.ConvID)), "one file per conversation")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 func tree(t *testing.T, names ...string) string {
@@ -141,9 +142,9 @@ func ev(conv string, turn int) string {
 
 func compileTexts(t testing.TB, texts ...string) (string, []*schema.Finding) {
 	t.Helper()
-	var parts []Part
+	var parts []jsonl.File
 	for i, text := range texts {
-		parts = append(parts, Part{Name: fmt.Sprintf("f%d", i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
+		parts = append(parts, jsonl.File{Name: fmt.Sprintf("f%d", i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
 	}
 	var out bytes.Buffer
 	var fs []*schema.Finding
@@ -169,13 +170,13 @@ func TestCompile(t *testing.T) {
 		"a line is broken":          {[]string{a + "{oops\n" + b}, a + b, "JSON001"},
 		"a gap":                     {[]string{a + ev("a", 3) + "\n"}, a + ev("a", 3) + "\n", codeCompiledGap},
 		"turns fall":                {[]string{a + b + a}, a + b, codeCompiledTurn},
-		"turn 0":                    {[]string{ev("a", 0) + "\n" + a}, a, codeCompiledTurn},
+		"turn 0":                    {[]string{ev("a", 0) + "\n" + a}, a, "SCH006"},
 		"a conversation twice":      {[]string{a, c, b + b}, a + c, codeCompiledConv + " " + codeCompiledConv + " " + codeCompiledNone},
 		"an empty file":             {[]string{"", a}, a, codeCompiledNone},
-		"no meta":                   {[]string{a + `{"scene_id":"s","character_id":"c","conv_id":"a","turn_id":2,"role_type":"human","role_name":"u","content":"x","tags":["filler"]}` + "\n"}, a, codeCompiledForm},
-		"a turn id of another kind": {[]string{a + strings.Replace(b, `"turn_id":2`, `"turn_id":"2"`, 1)}, a, "JSON002"},
-		"an unknown role":           {[]string{a + strings.Replace(b, "human", "alien", 1)}, a, codeCompiledForm},
-		"no tags":                   {[]string{a + strings.Replace(b, `"filler"`, "", 1)}, a, codeCompiledForm},
+		"no meta":                   {[]string{a + `{"scene_id":"s","character_id":"c","conv_id":"a","turn_id":2,"role_type":"human","role_name":"u","content":"x","tags":["filler"]}` + "\n"}, a, "SCH002"},
+		"a turn id of another kind": {[]string{a + strings.Replace(b, `"turn_id":2`, `"turn_id":"2"`, 1)}, a, "SCH001"},
+		"an unknown role":           {[]string{a + strings.Replace(b, "human", "alien", 1)}, a, "SCH003"},
+		"no tags":                   {[]string{a + strings.Replace(b, `"filler"`, "", 1)}, a, "EVT004"},
 		"separators inside":         {[]string{strings.Replace(a, `"x"`, "\"x\u2028y\u0085z\"", 1)}, strings.Replace(a, `"x"`, "\"x\u2028y\u0085z\"", 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +218,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
-		_, err := WriteLines(io.Discard, Compile(b.Context(), []Part{{Name: "f", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text.String())), nil }}}), func(f *schema.Finding) { b.Fatal(f) })
+		_, err := WriteLines(io.Discard, Compile(b.Context(), []jsonl.File{{Name: "f", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text.String())), nil }}}), func(f *schema.Finding) { b.Fatal(f) })
 		if err != nil {
 			b.Fatal(err)
 		}

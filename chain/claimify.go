@@ -70,7 +70,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	defer close()
 	var all []schema.Statement
 	kept := map[string]bool{}
-	for c, err := range claims.ByConversation(ctx, build.Read[schema.MemoryExport](f, in), co) {
+	for c, err := range claims.ByConversation(ctx, readMemories(f, in), co) {
 		if err != nil {
 			if err := f.Take(err); err != nil {
 				return r, err

@@ -12,6 +12,7 @@ import (
 	"membench/internal/build"
 	"membench/internal/smallfile"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // CompileOptions of Compile.
@@ -64,7 +65,7 @@ func Compile(ctx context.Context, o CompileOptions) (CompileReport, error) {
 }
 
 // parts sorts the files: in the order of the index, if there is one.
-func parts(ctx context.Context, f *build.Frame, files []string, index string) ([]annotate.Part, error) {
+func parts(ctx context.Context, f *build.Frame, files []string, index string) ([]jsonl.File, error) {
 	byConv := map[schema.ConvID][]string{}
 	var have []schema.ConvID
 	for _, file := range files {
@@ -93,10 +94,10 @@ func parts(ctx context.Context, f *build.Frame, files []string, index string) ([
 	for _, x := range findings {
 		f.Found(x)
 	}
-	var out []annotate.Part
+	var out []jsonl.File
 	for _, id := range order {
 		for _, name := range byConv[id] {
-			out = append(out, annotate.Part(f.File(ctx, name)))
+			out = append(out, f.File(ctx, name))
 		}
 	}
 	return out, nil

@@ -38,7 +38,7 @@ func Rules(ctx context.Context, files []string, o RulesOptions) error {
 		switch {
 		case f.Warning, o.Gated && slices.Contains(gated, f.Code):
 		case o.Rejected && (strings.HasPrefix(f.Code, "JSON") || strings.HasPrefix(f.Code, "SCH")): // the gate said so, in its own words
-		case f.Code == "GRF001" || f.Code == "GRF002":
+		case validate.Vocabulary(f.Code):
 			if key := f.Code + f.Have; !seen[key] {
 				seen[key] = len(seen) < maxNames
 				f.Warning = true

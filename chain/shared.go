@@ -12,6 +12,7 @@ import (
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // Shared are the options of every step. The zero Shared reads no standard input, writes no standard output and accepts no loss.
@@ -67,30 +68,14 @@ func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// readEvents reads events. A record without the members of an event is a finding.
+// readEvents reads events that validate accepts.
 func readEvents(f *build.Frame, files []jsonl.File) schema.Seq[schema.Event] {
-	return whole(f, files, func(e schema.Event) bool { return e.ConvID != "" && e.RoleType != "" },
-		schema.Finding{Code: "EVT017", Message: "this is not an event; it was skipped", Want: "conv_id, turn_id and role_type"})
+	return build.Drop(f, validate.Read[schema.Event](files, validate.PathOptions{Kind: schema.KindEvent}))
 }
 
-// readMemories reads exported memories. A record with neither an id nor a text is a finding.
+// readMemories reads exported memories that validate accepts. A hash that is not the text's decides nothing: ids are made of the text.
 func readMemories(f *build.Frame, files []jsonl.File) schema.Seq[schema.MemoryExport] {
-	return whole(f, files, func(m schema.MemoryExport) bool { return m.ID != "" || m.Payload.Text("data") != "" },
-		schema.Finding{Code: "MEM101", Message: "this is not a memory; it was skipped", Want: "id and payload"})
-}
-
-// whole reads the records that ok accepts; the others are the finding lacks.
-func whole[T any](f *build.Frame, files []jsonl.File, ok func(T) bool, lacks schema.Finding) schema.Seq[T] {
-	return schema.Keep(build.Read[T](f, files), func(r *schema.Record[T]) bool {
-		if ok(r.V) {
-			return true
-		}
-		f.Taken--
-		x := lacks
-		x.Pos = r.Pos
-		f.Found(&x)
-		return false
-	})
+	return build.Drop(f, validate.Read[schema.MemoryExport](files, validate.PathOptions{Kind: schema.KindExport, Except: []string{"MEM001"}}))
 }
 
 // othersIn lists the files of a folder, which may be absent, whose name ends in one of

@@ -11,7 +11,9 @@ import (
 	"membench/graphir"
 	"membench/internal/build"
 	"membench/schema"
+	"membench/schema/catalog"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // ToGraphOptions of ToGraph. At least one of the inputs is needed.
@@ -87,6 +89,8 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 			return graphir.Counts{}, err
 		}
 	}
+	CheckHop(in.Events, schema.KindEvent, cat, o.MaxLine, f.Found)
+	CheckHop(in.Claims, schema.KindClaim, cat, o.MaxLine, f.Found)
 	nodes, err := f.Create("nodes.jsonl")
 	if err != nil {
 		return graphir.Counts{}, err
@@ -115,6 +119,21 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 	}
 	_, err = f.Commit(m)
 	return counts, err
+}
+
+// CheckHop makes files pass on only the lines that validate accepts, and report the others. Exports are checked by package graphir, on all cores. The ids of claims
+// and the texts that they quote are taken as they are: compile-claims mints the ids, and a quotation does not enter the graph.
+func CheckHop(files []jsonl.File, kind schema.Kind, cat *catalog.Catalog, maxLine int, report func(*schema.Finding)) {
+	if kind == schema.KindExport {
+		return
+	}
+	o := validate.PathOptions{Options: validate.Options{MaxLine: maxLine}, Catalog: cat, Kind: kind}
+	if kind == schema.KindClaim {
+		o.Kind, o.Except = "", []string{"ID002", "LNK002"} // claims and entities
+	}
+	for i, file := range files {
+		files[i] = validate.Filter(file, o, report)
+	}
 }
 
 // claimFiles finds the compiled records in the given folders.

@@ -294,8 +294,14 @@ func whole(s schema.Statement) *schema.Finding {
 		pointer = "/subject/entity_id"
 	case s.Claim != nil && s.Claim.Object.ID == "":
 		pointer = "/object/entity_id"
+	case s.Claim != nil && s.Claim.Subject.Type == "":
+		pointer = "/subject/entity_type"
+	case s.Claim != nil && s.Claim.Object.Type == "":
+		pointer = "/object/entity_type"
 	case s.Claim != nil && s.Claim.Status == "":
 		pointer = "/status"
+	case s.Claim != nil && !slices.Contains([]string{schema.StatusActive, schema.StatusCandidate, schema.StatusDeprecated, "superseded"}, s.Claim.Status):
+		return &schema.Finding{Pointer: "/status", Code: "SCH003", Message: "the value is not one of those allowed, record skipped", Have: textOf(s.Claim.Status), Want: "active, candidate or deprecated"}
 	case s.Claim == nil && s.Entity == nil:
 		return errEmpty()
 	default:

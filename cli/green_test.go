@@ -111,6 +111,28 @@ func TestLossIsNotGreen(t *testing.T) {
 		if r := run(half); r.code != exitFindings || len(state()) == 0 || !strings.Contains(r.stderr, " rejected, ") {
 			t.Errorf("%s of a torn line: exit code %d, %d files\n%.500s", c.args, r.code, len(state()), r.stderr)
 		}
+		fresh()
+		run(good)
+		if r := run(half, "--strict"); r.code == 0 || sameFiles(state(), before) != "" {
+			t.Errorf("%s --strict over an earlier output: exit code %d, %s\n%.500s", c.args, r.code, sameFiles(state(), before), r.stderr)
+		}
+		two := half + "{ torn too\n"
+		for accept, text := range map[string]string{"0": half, "0%": half, "1": two, "1.5%": half} {
+			fresh()
+			if r := run(text, "--max-rejected", accept); r.code != exitFindings {
+				t.Errorf("%s --max-rejected %s: exit code %d, want 3\n%.500s", c.args, accept, r.code, r.stderr)
+			}
+		}
+		for _, accept := range []string{"-1", "-1%", "101%", "junk", "1.5", ""} {
+			fresh()
+			if r := run(half, "--max-rejected", accept); r.code != exitUsage || len(state()) > 0 {
+				t.Errorf("%s --max-rejected %q: exit code %d, %d files\n%.500s", c.args, accept, r.code, len(state()), r.stderr)
+			}
+		}
+		fresh()
+		if r := run(two, "--max-rejected", "2", "--strict"); r.code != 0 || len(state()) == 0 {
+			t.Errorf("%s --max-rejected 2 of two: exit code %d\n%.500s", c.args, r.code, r.stderr)
+		}
 		for _, accept := range []string{"1", "50%"} {
 			fresh()
 			if r := run(half, "--max-rejected", accept, "--strict"); r.code != 0 || len(state()) == 0 {

@@ -138,7 +138,9 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			if !ok {
 				return usagef("--hop: have %q, want events, exports or claims", kind)
 			}
-			return graphir.Map(ctx, lines(in), k, given, out, o, report)
+			files := lines(in)
+			chain.CheckHop(files, k, o.Catalog, 0, report)
+			return graphir.Map(ctx, files, k, given, out, o, report)
 		})}, flags)
 	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
 	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges",

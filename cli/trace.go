@@ -5,9 +5,11 @@ import (
 	"errors"
 	"strings"
 
+	"membench/chain"
 	"membench/cypher/neo4j/target"
 	"membench/graph"
 	"membench/graph/trace"
+	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -84,7 +86,9 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 	g := graph.NewLocal()
 	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), t.found)
 	nodes, edges := g.Len()
-	t.taken += nodes + edges
+	if t.taken += nodes + edges; err == nil && t.taken > 0 {
+		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: t.found})
+	}
 	t.summary()
 	return g, err
 }

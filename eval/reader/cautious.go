@@ -78,7 +78,7 @@ var reTells = pattern.New(`(?i)^(?:(?:and|but|so|well|hey|hmm|ok|also),? )*(?:(?
 // and not about that one. "Hey Gina, I had to": the name is called, the words are about the
 // speaker.
 func another(q question, s scored) bool {
-	return len(q.subjects) == 1 && !q.several && !reOther.MatchString(strings.ToLower(q.text)) && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
+	return len(q.subjects) == 1 && !reOther.MatchString(strings.ToLower(q.text)) && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
 		(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
 }
 

@@ -13,7 +13,7 @@ import (
 // "moved the call to April 22". Days alone do not tell the two apart: both may be said on
 // one day.
 var (
-	reChange = pattern.New(`(?i)\b(?:re-?scheduled|moved|moving|postponed|pushed|shifted|changed|updated?|increased|grown|growth|risen|rose|gone (?:up|down)|extended|improved|dropped|decreased|reduced|raised|reached|switched)\b|改到|改成|改为|推迟到|提前到|增加到|涨到|降到|升到|达到`)
+	reChange = pattern.New(`(?i)\b(?:re-?scheduled|adjusted|revised|moved|moving|postponed|delayed|pushed|shifted|changed|updated?|increased|grown|growth|risen|rose|gone (?:up|down)|extended|expanded|improved|dropped|decreased|reduced|lowered|raised|reached|switched)\b|改到|改成|改为|推迟到|提前到|增加到|涨到|降到|升到|达到`)
 	reTo     = pattern.New(`(?i)\b(?:to|reached|of|at|now)\b[^.;]{0,24}?([$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[a-z]{1,2}\b)?)|(?:到|成|为)\s?(\d[\d,.]*%?)`)
 	reValue  = pattern.New(`\bwhat (?:is|are|'s) (?:the|my|our) .*\b(?:rate|percentage|coverage|time|quota|target|number|count|score|budget|price|cost|accuracy|total)\b`)
 	reDue    = pattern.New(`\b(?:deadline|due date|date)\b`)
@@ -24,7 +24,7 @@ var (
 func changed(q question, may []scored) string {
 	low := strings.ToLower(q.text)
 	day := q.kind == when || reDue.MatchString(low)
-	if q.was || !day && q.kind != number && !reValue.MatchString(low) {
+	if q.was || q.kind == long || !day && q.kind != number && !reValue.MatchString(low) {
 		return ""
 	}
 	may = slices.DeleteFunc(slices.Clone(may), func(s scored) bool { return !hasNumbers(q, s) })

@@ -219,6 +219,24 @@ func TestSlot(t *testing.T) {
 	}
 }
 
+// What was adjusted has its new value; a length between two days is no changed day.
+func TestChanged(t *testing.T) {
+	context := `[1] 2026-03-14 user: I have a weekly word target of 1,200 words for the novel.
+[2] 2026-04-01 user: My weekly word target for the novel was adjusted to 1,350 words.
+[3] 2026-04-02 user: I plan on finishing the outline on 20 April 2026.
+[4] 2026-04-03 user: The deadline of the publisher for the novel was moved to 15 May 2026.
+`
+	for question, want := range map[string]string{
+		"What is my weekly word target for the novel?":                                                "1,350 (before: 1,200)",
+		"How many days are between finishing the outline and the publisher's deadline for the novel?": "25 days",
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: question}, Speakers: []string{"user", "assistant"}, Context: context})
+		if err != nil || !strings.HasPrefix(a.Text, want) {
+			t.Errorf("%s: have %q, %v; want %q", question, a.Text, err, want)
+		}
+	}
+}
+
 // Two events are put in order by their days, a sentence that points back is read with the one
 // before it, and a pronoun stands for the name before it.
 func TestEvents(t *testing.T) {
@@ -251,6 +269,8 @@ func TestNearest(t *testing.T) {
 		{english, "When did Lin take part in a contest with the cello?", []string{"Lin said on 2 May 2024: “I have been learning the cello for three years, and last month I played in public.” (April 2024)"}},
 		{english, "What did Mo pay for the cello lessons?", nil},
 		{english, "What does Lin think of quantum chromodynamics?", nil},
+		{english, "What did Mo and his friends play on the cello in public?", nil},
+		{"[1] 2024-01-20 Mo: I am halfway through my book 11/22/63 by the way.", "When did Mo read the book 11/22/63?", []string{"Mo said on 20 January 2024: “I am halfway through my book 11/22/63 by the way.”"}},
 		{english, "What colour is Mo's cat?", []string{"to “How is your family's cat?” Mo said on 15 March 2024: “My sister lives in Bergen, so I visit her twice a year.”"}},
 		{"[1] 2024-01-02 Mo: I work at the bakery in Turin.\n[2] 2024-03-02 Mo: I quit the bakery on Friday.\n[3] 2024-05-02 Mo: I found a job at the observatory.", "Where does Mo's bakery job take place?", []string{"Mo said on 2 March 2024: “I quit the bakery on Friday.”"}},
 		{chinese, "Lin为什么学大提琴？", []string{"Lin于2024年5月2日说：“我学大提琴已经三年了，上个月第一次登台演出。”"}},

@@ -42,6 +42,9 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
+			if q.brief && strings.Contains(q.text, s.text[e.Pos:e.End]) { // the question names it itself, as the title "11/22/63"
+				continue
+			}
 			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is not an interval
 				return strings.TrimSpace(s.text[e.Pos:e.End]) + q.say(" (said on ", "（说于 ") + sayDay(q.han, s.day) + q.say(")", "）")
 			}

@@ -148,11 +148,6 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 	}}
 }
 
-// Read reads files as one stream of records. Findings are counted and skipped.
-func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
-	return Drop(f, jsonl.DecodeFiles[T](files, 0))
-}
-
 // Drop passes a stream on without its findings, which are counted, as are the records.
 func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
 	return schema.Observe(schema.Drop(in, f.Found), func(*T) { f.Taken++ })

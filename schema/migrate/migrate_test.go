@@ -36,7 +36,7 @@ func (d folder) add(name string, obj schema.Object) {
 func (d folder) files() (out []File) {
 	for _, name := range catalog.Sorted(d) {
 		b := d[name].Bytes()
-		out = append(out, File{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }})
+		out = append(out, File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }})
 	}
 	return out
 }

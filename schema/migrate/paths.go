@@ -17,6 +17,7 @@ import (
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // PathOptions of Paths.
@@ -149,6 +150,11 @@ func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
 // steps goes from version to version and returns the folder of the last.
 func (o PathOptions) steps(ctx context.Context, in input, before []File, steps []schema.Version, made string, rep *PathReport) (last string, err error) {
 	after := before
+	if len(steps) > 1 {
+		if _, err := o.refused(before, false); err != nil {
+			return "", err
+		}
+	}
 	for i := range len(steps) - 1 {
 		dir := filepath.Join(made, fmt.Sprint(i+1))
 		r, err := Run(ctx, after, steps[i], steps[i+1], createBelow(dir), o.Options)
@@ -168,7 +174,7 @@ func (o PathOptions) steps(ctx context.Context, in input, before []File, steps [
 	last = filepath.Join(made, fmt.Sprint(len(steps)-1))
 	if len(steps) == 1 {
 		o.warn("the input is of version %s already: copied as it is", o.From)
-		rep.Other, err = unpack(before, last, o.MaxLine)
+		rep.Other, err = o.unpack(before, last)
 		return last, err
 	}
 	return last, nil
@@ -278,7 +284,7 @@ func copyFiles(root string, names []string, dir string) error {
 
 // unpack copies record files, decompressed, under the names that a migration gives them,
 // and counts their lines.
-func unpack(files []File, dir string, max int) (n int, err error) {
+func (o PathOptions) unpack(files []File, dir string) (n int, err error) {
 	for _, f := range files {
 		in, err := f.Open()
 		if err != nil {
@@ -286,15 +292,31 @@ func unpack(files []File, dir string, max int) (n int, err error) {
 		}
 		out, err := createBelow(dir)(f.Name)
 		if err == nil {
-			for _, e := range jsonl.Lines(io.TeeReader(in, out), f.Name, max) {
-				if n++; e != nil {
-					err = e
-				}
-			}
+			tee := io.NopCloser(io.TeeReader(in, out))
+			var lines int
+			lines, err = o.refused([]File{{Name: f.Name, Open: func() (io.ReadCloser, error) { return tee, nil }}}, true)
+			n += lines
 			err = errors.Join(err, out.Close())
 		}
 		if err := errors.Join(err, in.Close()); err != nil {
 			return n, err
+		}
+	}
+	return n, nil
+}
+
+// refused reports the records that validate rejects, and counts the lines. They are moved as they are: an older version may have no valid form for them. Without
+// all, lines that are not JSON objects are not reported: Run does.
+func (o PathOptions) refused(files []File, all bool) (n int, err error) {
+	for line, err := range validate.Lines(files, validate.PathOptions{Options: validate.Options{MaxLine: o.MaxLine}, Catalog: o.Catalog, Version: o.From}) {
+		var f *schema.Finding
+		var obj schema.Object
+		switch n++; {
+		case err == nil:
+		case !errors.As(err, &f):
+			return n, err
+		case all || !line.TooLong && codec.Unmarshal(line.Bytes, &obj) == nil:
+			o.Options.Report(f)
 		}
 	}
 	return n, nil

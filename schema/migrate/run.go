@@ -20,10 +20,7 @@ import (
 )
 
 // A File is one JSONL file of a migration. Open starts a new reading.
-type File struct {
-	Name string
-	Open func() (io.ReadCloser, error)
-}
+type File = jsonl.File
 
 // Options of Run.
 type Options struct {

@@ -26,6 +26,7 @@ type PathOptions struct {
 	Kind    schema.Kind      // of every record; "": detected
 	Version schema.Version   // of the input; "": of the manifest in the file's folder, otherwise detected
 	Stdin   io.Reader        // for "-"
+	Except  []string         // codes that Lines does not count: the step takes such records as they are
 }
 
 // Checked is the result of Paths.
