@@ -5,6 +5,7 @@ import (
 
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // nameAt reads a name that is compared whole, never by likeness, at the start of a
@@ -188,10 +189,23 @@ func versionOf(s string) (string, bool) {
 	if rest := v[n:]; rest != "" && rest[0] != '-' && !asciiLetter(rest[0]) || strings.Contains(v, "/") || strings.Contains(v, ":") {
 		return "", false
 	}
-	if p := strings.Split(v[:n], "."); len(p) == 3 && len(p[0]) == 4 && len(p[1]) <= 2 && len(p[2]) <= 2 && v == s {
-		return "", false // 2024.03.01 is a date
+	if v == s && dotted(v[:n]) {
+		return "", false
 	}
 	return v, n > 0 && strings.Contains(v[:n], ".")
+}
+
+// dotted reports whether numbers between dots are a date: 2024.03.01, 19.01.2024.
+func dotted(s string) bool {
+	if len(strings.Split(s, ".")) != 3 {
+		return false
+	}
+	for _, layout := range []string{"2006.1.2", "2.1.2006"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // interfaceOf reads "Gi0/0/1", "eth0", "10GE1/0/2.30", "ge-0/0/1".
