@@ -26,13 +26,13 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	below := func(start []byte) (before, with [][]byte) {
 		i := 0
 		for ; i < len(parts); i++ {
-			if id, _ := cutStr(parts[i][1:]); bytes.Compare(id, start) >= 0 {
+			if id, _ := cutKey(parts[i][1:]); bytes.Compare(id, start) >= 0 {
 				break
 			}
 		}
 		j := i
 		for ; j < len(parts); j++ {
-			if id, _ := cutStr(parts[j][1:]); !bytes.HasPrefix(id, start) {
+			if id, _ := cutKey(parts[j][1:]); !bytes.HasPrefix(id, start) {
 				break
 			}
 		}
@@ -209,7 +209,7 @@ func (em *emitter) group(recs, with [][]byte) {
 			for i := range rows {
 				with = em.parts(with, &rows[i])
 			}
-			slices.SortFunc(with, compareParts)
+			slices.SortFunc(with, bytes.Compare)
 			em.fold(with)
 			return
 		}

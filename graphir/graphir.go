@@ -16,6 +16,7 @@ package graphir
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (p *projector) elements(project func(emit func(*part))) []schema.Element {
 			recs = append(recs, x.append(nil))
 		}
 	})
-	slices.SortFunc(recs, compareParts)
+	slices.SortFunc(recs, bytes.Compare)
 	f := folder{p: p}
 	var out []schema.Element
 	for _, r := range recs {
@@ -212,7 +213,7 @@ type gatherer struct {
 
 func newGatherer(o Options, report func(*schema.Finding)) *gatherer {
 	sorter := func() *extsort.Sorter {
-		return extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory / 4, Dir: o.TempDir})
+		return extsort.New(extsort.Options{Combine: combineParts, Memory: o.Memory / 4, Dir: o.TempDir})
 	}
 	return &gatherer{
 		p: newProjector(o), report: report, nodes: sorter(), edges: sorter(),

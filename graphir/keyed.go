@@ -123,6 +123,21 @@ func (c *cutter) uint() uint64 {
 
 func (c *cutter) str() []byte { return c.take(c.uint()) }
 
+// key splits off what appendKey appends.
+func (c *cutter) key() {
+	for !c.bad {
+		i := bytes.IndexByte(c.b, 0)
+		if c.bad = i < 0 || i+1 == len(c.b); c.bad {
+			return
+		}
+		end := c.b[i+1]
+		c.bad = end != 1 && end != 0xff
+		if c.b = c.b[i+2:]; end == 1 {
+			return
+		}
+	}
+}
+
 func (c *cutter) list() (n uint64) {
 	n = c.uint()
 	for range n {
@@ -147,10 +162,10 @@ func wholePart(rec []byte) bool {
 		c.take(16)
 		return !c.bad && len(c.b) == 0
 	}
-	c.str()
+	c.key()
 	half := c.take(1)
 	c.take(8)
-	c.str()
+	c.key()
 	switch kind[0] {
 	case kindEdge:
 		c.str()

@@ -50,11 +50,12 @@ type part struct {
 	pos pos
 }
 
-// The encoding of a part sorts in the order of compareParts:
+// The encoding of a part sorts by its bytes, in the order of halves, instants and orders above, then by content:
 //
 //	kind · id · half · at · order · tuple · props · flags · times · points · convs · position
 //
-// Strings are preceded by their length. Nodes sort before edges.
+// id and order end in 0 1, and a zero byte in them is 0 255, so that a text sorts before those that it is the start of. Other strings are preceded by their length.
+// Nodes sort before edges.
 const (
 	kindNode = 'A'
 	kindEdge = 'B'
@@ -63,6 +64,28 @@ const (
 	flagListed = 2
 	flagCut    = 4
 )
+
+// appendKey appends a string whose bytes sort as the string does.
+func appendKey(dst []byte, s string) []byte {
+	for i := strings.IndexByte(s, 0); i >= 0; i = strings.IndexByte(s, 0) {
+		dst = append(append(dst, s[:i]...), 0, 0xff)
+		s = s[i+1:]
+	}
+	return append(append(dst, s...), 0, 1)
+}
+
+// cutKey splits off what appendKey appended.
+func cutKey(b []byte) (s, rest []byte) {
+	i := bytes.IndexByte(b, 0)
+	if b[i+1] == 1 {
+		return b[:i:i], b[i+2:]
+	}
+	for b[i+1] != 1 {
+		s, b = append(append(s, b[:i]...), 0), b[i+2:]
+		i = bytes.IndexByte(b, 0)
+	}
+	return append(s, b[:i]...), b[i+2:]
+}
 
 func appendStr(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
@@ -82,10 +105,10 @@ func (x *part) append(dst []byte) []byte {
 	} else {
 		dst = append(dst, kindNode)
 	}
-	dst = appendStr(dst, x.id)
+	dst = appendKey(dst, x.id)
 	dst = append(dst, x.half)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(x.at)^1<<63)
-	dst = appendStr(dst, x.order)
+	dst = appendKey(dst, x.order)
 	if x.edge {
 		dst = appendStr(appendStr(appendStr(dst, x.typ), x.src), x.dst)
 	} else {
@@ -141,10 +164,10 @@ type head struct {
 
 func readHead(b []byte) (h head) {
 	h.edge = b[0] == kindEdge
-	h.id, b = cutStr(b[1:])
+	h.id, b = cutKey(b[1:])
 	h.half = b[0]
 	h.at, b = b[:9], b[9:]
-	h.order, b = cutStr(b)
+	h.order, b = cutKey(b)
 	start := b
 	if h.edge {
 		for range 3 {
@@ -194,36 +217,12 @@ func readPart(b []byte) *part {
 	return x
 }
 
-// compareParts orders encoded parts: nodes first, by id, then as described at part.
-func compareParts(a, b []byte) int {
-	if a[0] != b[0] {
-		return int(a[0]) - int(b[0])
-	}
-	ia, ra := cutStr(a[1:])
-	ib, rb := cutStr(b[1:])
-	if c := bytes.Compare(ia, ib); c != 0 {
-		return c
-	}
-	if c := bytes.Compare(ra[:9], rb[:9]); c != 0 {
-		return c
-	}
-	pa, ra := cutStr(ra[9:])
-	pb, rb := cutStr(rb[9:])
-	if c := bytes.Compare(pa, pb); c != 0 {
-		return c
-	}
-	return bytes.Compare(ra, rb)
-}
-
 // combineParts merges b into its neighbour a <= b if nothing is lost: b is a later part of a half whose first one wins, or has the same content.
 func combineParts(a, b []byte) ([]byte, bool) {
-	if a[0] != b[0] {
+	ia, _ := cutKey(a[1:])
+	ib, _ := cutKey(b[1:])
+	if a[0] != b[0] || !bytes.Equal(ia, ib) {
 		return nil, false
-	}
-	if ia, _ := cutStr(a[1:]); true {
-		if ib, _ := cutStr(b[1:]); !bytes.Equal(ia, ib) {
-			return nil, false
-		}
 	}
 	ha, hb := readHead(a), readHead(b)
 	if ha.half != hb.half || ha.flags&flagUnion != hb.flags&flagUnion || !bytes.Equal(ha.tuple, hb.tuple) {

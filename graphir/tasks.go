@@ -152,7 +152,7 @@ func (s *source) before(bound string) bool {
 	if s.rec == nil {
 		return false
 	}
-	id, _ := cutStr(s.rec[1:])
+	id, _ := cutKey(s.rec[1:])
 	return bound == "" || string(id) < bound
 }
 
@@ -162,7 +162,7 @@ func (s *source) upTo(bound string, n, limit int) (parts [][]byte, more bool) {
 	size := 0
 	var last []byte
 	for s.before(bound) {
-		id, _ := cutStr(s.rec[1:])
+		id, _ := cutKey(s.rec[1:])
 		if id = id[:min(n, len(id))]; size > limit && !bytes.Equal(id, last) {
 			return parts, true
 		}
@@ -269,7 +269,7 @@ func (b *bulk) rangeTasks(ctx context.Context, src *source, seg segment, r extso
 		case !more:
 			return yield(&task{seg: seg, rows: &r, parts: parts}, nil)
 		}
-		id, _ := cutStr(src.rec[1:])
+		id, _ := cutKey(src.rec[1:])
 		key := b.keyAt(seg, id)
 		if key == nil || !r.Has(key) {
 			return b.hot(ctx, src, seg, r, parts, yield)
@@ -284,7 +284,7 @@ func (b *bulk) rangeTasks(ctx context.Context, src *source, seg segment, r extso
 
 // hot merges a range that is too big for memory, such as a text that is stored very often, with the parts taken and the following ones.
 func (b *bulk) hot(ctx context.Context, src *source, seg segment, rng extsort.Range, taken [][]byte, yield func(*task, error) bool) bool {
-	parts := extsort.New(extsort.Options{Compare: compareParts, Memory: b.o.Memory / 4, Dir: b.o.TempDir})
+	parts := extsort.New(extsort.Options{Memory: b.o.Memory / 4, Dir: b.o.TempDir})
 	defer parts.Close()
 	em := emitter{b: b, r: b.newResult(), seg: seg}
 	fill := func() error {
