@@ -18,7 +18,7 @@ import (
 )
 
 const serviceEvents = `{"scene_id":"s","character_id":"bot","conv_id":"ch01","turn_id":1,"role_type":"human","role_name":"Lin","content":"我最喜欢的作家是鲁迅。","tags":["episodic"],"meta":{"inject_id":"i_ch01_001"}}
-{"scene_id":"s","character_id":"bot","conv_id":"ch01","turn_id":2,"role_type":"assistant","role_name":"bot","content":"鲁迅的《呐喊》我也很喜欢。","tags":["episodic"]}
+{"scene_id":"s","character_id":"bot","conv_id":"ch01","turn_id":2,"role_type":"assistant","role_name":"bot","content":"鲁迅的《呐喊》我也很喜欢。","tags":["episodic"],"meta":{}}
 {"scene_id":"s","character_id":"bot","conv_id":"ch01","turn_id":3,"role_type":"human","role_name":"Lin","content":"你还记得我喜欢哪位作家吗？","tags":["probe"],"meta":{"probe_id":"p_ch01_001","expects":["i_ch01_001"]}}
 `
 
