@@ -266,8 +266,8 @@ func TestDataNamesFiles(t *testing.T) {
 	for path, want := range map[string]bool{secret: false, "../../../secret.txt": false, "link.txt": false, "inside.txt": true} {
 		put(t, filepath.Join(project, "graph"), map[string]string{
 			"nodes.jsonl": `{"id": "event:c:1", "labels": ["Event"], "props": {"content": "tea", "conv_id": "c", "turn_id": 1, "start_line": 1, "end_line": 1}}` + "\n" +
-				`{"id": "source:x", "labels": ["Source"], "props": {"path": "` + path + `"}}` + "\n",
-			"edges.jsonl":   `{"id": "edge:IN_SOURCE:event:c:1:source:x", "type": "IN_SOURCE", "src": "event:c:1", "dst": "source:x", "props": {"start_line": 1, "end_line": 1}}` + "\n",
+				`{"id": "source:` + path + `", "labels": ["Source"], "props": {"path": "` + path + `"}}` + "\n",
+			"edges.jsonl":   `{"id": "edge:IN_SOURCE:event:c:1:source:` + path + `", "type": "IN_SOURCE", "src": "event:c:1", "dst": "source:` + path + `", "props": {"start_line": 1, "end_line": 1}}` + "\n",
 			"manifest.json": `{"options": {"source_root": "` + dir + `"}}` + "\n"})
 		for _, more := range [][]string{nil, {"--outside"}, {"--source-root", project}} {
 			r := inProcess(dir, strings.NewReader(""), append([]string{"trace", "event:c:1", "--in", filepath.Join(project, "graph"), "--json"}, more...)...)
