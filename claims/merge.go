@@ -300,8 +300,8 @@ func whole(s schema.Statement) *schema.Finding {
 		pointer = "/object/entity_type"
 	case s.Claim != nil && s.Claim.Status == "":
 		pointer = "/status"
-	case s.Claim != nil && !slices.Contains([]string{schema.StatusActive, schema.StatusCandidate, schema.StatusDeprecated, "superseded"}, s.Claim.Status):
-		return &schema.Finding{Pointer: "/status", Code: "SCH003", Message: "the value is not one of those allowed, record skipped", Have: textOf(s.Claim.Status), Want: "active, candidate or deprecated"}
+	case s.Claim != nil && !slices.Contains([]string{schema.StatusActive, schema.StatusCandidate, schema.StatusDeprecated, schema.StatusSuperseded}, s.Claim.Status):
+		return &schema.Finding{Pointer: "/status", Code: "SCH003", Message: "the value is not one of those allowed, record skipped", Have: textOf(s.Claim.Status), Want: "active, candidate, deprecated or superseded"}
 	case s.Claim == nil && s.Entity == nil:
 		return errEmpty()
 	default:

@@ -52,7 +52,8 @@ type Evidence struct {
 const (
 	StatusActive     = "active"
 	StatusDeprecated = "deprecated"
-	StatusCandidate  = "candidate" // exists in the wild; read, never made
+	StatusCandidate  = "candidate"  // exists in the wild; read, never made
+	StatusSuperseded = "superseded" // as candidate
 )
 
 // Claim is a subject–predicate–object statement with evidence. Key: claim_id.
