@@ -29,7 +29,7 @@ import (
 // parts in the sorters of Build, and are merged in while the lines are written.
 
 const (
-	// maxSettings limits the table of settings, about 400 bytes each. Settings beyond it take twice the processor time.
+	// maxSettings limits the table of settings, some hundred bytes each. Settings beyond it take twice the processor time.
 	maxSettings = 1 << 20
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
