@@ -20,7 +20,7 @@ type CompileClaimsOptions struct {
 	Out      string         `json:"-"` // folder, or "-"
 	Version  schema.Version `json:"version"`
 	Catalogs []string       `json:"catalogs"`
-	Memory   int64          `json:"-"` // bytes held before records go to disk; at least 512 KiB
+	Memory   int64          `json:"-"` // bytes held before records go to disk, at least 512 KiB; 0: 16 to 64 MiB, by the size of the input
 	Workers  int            `json:"-"` // 0: one per core
 	MaxLine  int            `json:"-"` // 0: jsonl.MaxLine
 	Now      string         `json:"-"` // RFC 3339, for meta.json of version 0.0.1
@@ -82,8 +82,11 @@ func CompileClaims(ctx context.Context, o CompileClaimsOptions) (CompiledMeta, e
 	if err != nil {
 		return meta, err
 	}
+	if o.Memory > 0 {
+		o.Memory = max(o.Memory, minClaimsMemory)
+	}
 	res, err := claims.Bulk(ctx, in, ents, cls, f.Found,
-		claims.BulkOptions{Catalog: cat, Version: o.Version, Memory: max(o.Memory, minClaimsMemory), Workers: o.Workers, MaxLine: o.MaxLine, Dir: o.TempDir, Progress: o.Progress})
+		claims.BulkOptions{Catalog: cat, Version: o.Version, Memory: o.Memory, Workers: o.Workers, MaxLine: o.MaxLine, Dir: o.TempDir, Progress: o.Progress})
 	if err != nil {
 		return meta, err
 	}

@@ -31,7 +31,7 @@ import (
 type BulkOptions struct {
 	Catalog *catalog.Catalog // nil: the built-in one
 	Version schema.Version   // "": the newest
-	Memory  int64            // bytes held before records go to disk; 0: 16 MiB
+	Memory  int64            // bytes held before records go to disk; 0: 16 MiB, which grows to 64 after half a gigabyte of records
 	Workers int              // 0: one per core
 	Dir     string           // for spilled records; "": the system's
 	MaxLine int              // bytes; 0: jsonl.MaxLine
@@ -40,6 +40,8 @@ type BulkOptions struct {
 	Progress func(unit string, done, of int)
 	// Partial merges only records with the same id: the result may be merged again with other records of its keys.
 	Partial bool
+
+	maxMemory int64
 }
 
 // BulkResult is the result of a bulk compile.
@@ -64,7 +66,7 @@ func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, foun
 	}
 	o.Version = cmp.Or(o.Version, schema.Latest)
 	if o.Memory <= 0 {
-		o.Memory = 16 << 20
+		o.Memory, o.maxMemory = 16<<20, 64<<20
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -135,7 +137,7 @@ func (b *bulk) read(ctx context.Context, in []jsonl.File) error {
 	var wg sync.WaitGroup
 	share := b.Memory / int64(b.Workers)
 	for range b.Workers {
-		s := extsort.New(extsort.Options{Key: rowID, Memory: share, Dir: b.Dir})
+		s := extsort.New(extsort.Options{Key: rowID, Memory: share, MaxMemory: b.maxMemory / int64(b.Workers), Dir: b.Dir})
 		b.sorters = append(b.sorters, s)
 		wg.Go(func() {
 			w := &worker{b: b, sorter: s, denied: map[string]bool{}, rivals: map[string]bool{}}

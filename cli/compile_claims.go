@@ -10,7 +10,7 @@ import (
 )
 
 func newCompileClaimsCmd(e *env) *cobra.Command {
-	o := chain.CompileClaimsOptions{Version: schema.Latest, Memory: 16 << 20}
+	o := chain.CompileClaimsOptions{Version: schema.Latest}
 	var flags stepFlags
 	var asJSON bool
 	c := &cobra.Command{
@@ -41,7 +41,7 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-	f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M; less than 512K is 512K")
+	f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M; less than 512K is 512K (default: 16M, and up to 64M for large inputs)")
 	f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	flags.add(c, 100)
 	f.StringVar(&o.Now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")

@@ -70,13 +70,13 @@ func lines(in io.Reader) []jsonl.File {
 }
 
 func newShardClaimsCmd(e *env) *cobra.Command {
-	o := claims.BulkOptions{Memory: 16 << 20}
+	var o claims.BulkOptions
 	var catalogs []string
 	frames := false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-		f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+		f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M (default: 16M, and up to 64M for large inputs)")
 		f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	}
 	reduce := func(partial bool) shardFilter {

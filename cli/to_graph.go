@@ -50,7 +50,7 @@ func newToGraphCmd(e *env) *cobra.Command {
 	f.Var(versionFlag{&o.InputVersion}, "input-version", "schema `version` of the input; 0.0.1 claims need migrate before they join a newer graph")
 	f.Var(peopleFlag{&o.People}, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` with more terms for the catalogue; may be given again")
-	f.Var((*byteSize)(&o.Memory), "memory", "`size` of what is held before intermediate records go to disk, e.g. 64M; 0 holds everything")
+	f.Var((*byteSize)(&o.Memory), "memory", "`size` of what is held before intermediate records go to disk, e.g. 64M; large inputs take up to 1.75 times as much; 0 holds everything")
 	f.Var(&maxLine, "max-line", "`size` of the longest line that is read")
 	f.IntVar(&o.Workers, "workers", 0, "`n` workers; 0 is one per processor")
 	f.BoolVar(&o.Shortcuts, "shortcut-edges", false, "also draw an edge of the predicate's type from the root of a claim to its object")

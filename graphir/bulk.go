@@ -73,7 +73,7 @@ func newBulk(g *gatherer, o Options) *bulk {
 		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
 	b.owned = extsort.New(extsort.Options{Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
 	for range n {
-		s := extsort.New(extsort.Options{Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), Dir: o.TempDir})
+		s := extsort.New(extsort.Options{Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), MaxMemory: o.Memory * 3 / 2 / int64(n), Dir: o.TempDir})
 		b.rows = append(b.rows, s)
 		b.idle <- &worker{b: b, sorter: s}
 	}

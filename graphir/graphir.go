@@ -51,7 +51,7 @@ type Options struct {
 	// does. It mixes up people where there are several: for 0.0.1 only; "" is off.
 	RewriteUser string
 	// Memory is how many bytes are held before intermediate records go to disk, in
-	// TempDir; 0 never goes to disk.
+	// TempDir; 0 never goes to disk. Write holds up to 1.75 times as many of large inputs.
 	Memory  int64
 	TempDir string
 	Workers int // of Write; 0 is one

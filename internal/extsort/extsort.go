@@ -31,6 +31,9 @@ type Options struct {
 	// Memory is how many bytes of records are held before they go to disk, counting
 	// 24 bytes of overhead each; 0 never goes to disk.
 	Memory int64
+	// MaxMemory, when greater, is what Memory grows to: it doubles after each roomyRuns runs, so
+	// that large inputs do not become more runs than can be merged at once.
+	MaxMemory int64
 	// Dir is the folder for runs; "" is the system's.
 	Dir string
 }
@@ -40,6 +43,7 @@ const (
 	chunkSize = 256 << 10
 	firstSize = 16 << 10 // of the first chunk, then four times as much: most sorters hold little
 	maxRuns   = 128      // as many of one level are merged into one run of the next
+	roomyRuns = maxRuns / 4
 )
 
 // A Sorter takes records and yields them in order. It is not safe for concurrent use,
@@ -215,6 +219,9 @@ func (s *Sorter) spill() error {
 	s.refs, s.used, s.held = s.refs[:0], 0, 0
 	// A chunk that was made for one long record is not kept.
 	s.chunks = slices.DeleteFunc(s.chunks, func(c []byte) bool { return cap(c) > chunkSize })
+	if len(s.runs)%roomyRuns == 0 {
+		s.o.Memory = max(s.o.Memory, min(2*s.o.Memory, s.o.MaxMemory))
+	}
 	return s.lengthen(0)
 }
 

@@ -64,6 +64,29 @@ func TestSpilledEqualsMemory(t *testing.T) {
 	}
 }
 
+// Runs become longer while there are many, up to MaxMemory.
+func TestRunsGrow(t *testing.T) {
+	const perRun = 10 // records, of 76 bytes and overhead
+	s := New(Options{Memory: perRun*100 - 1, MaxMemory: 4 * perRun * 100, Dir: t.TempDir()})
+	defer s.Close()
+	var want []string
+	for i := range 10 * roomyRuns * perRun {
+		rec := fmt.Sprintf("%076d", i*7919%10007)
+		want = append(want, rec)
+		if err := s.Add([]byte(rec)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// 3,200 records are 320 runs of the first length: of these, two would be merged ones.
+	if n := len(s.runs); n < 2*roomyRuns || n >= maxRuns || slices.ContainsFunc(s.runs, func(r run) bool { return r.level > 0 }) {
+		t.Errorf("%d runs, some merged; want fewer than %d, none merged", n, maxRuns)
+	}
+	slices.Sort(want)
+	if got := collect(t, s); !slices.Equal(got, want) {
+		t.Error("order differs")
+	}
+}
+
 // One key with many records must not grow on disk: Combine folds it before each run.
 func TestCombine(t *testing.T) {
 	count := func(r []byte) int { n := 0; fmt.Sscanf(string(r[1:]), "%d", &n); return n }
