@@ -39,11 +39,11 @@ func (r CompileReport) String() string {
 func Compile(ctx context.Context, o CompileOptions) (CompileReport, error) {
 	f := o.frame("compile", schema.Latest, o.Out, false)
 	defer f.Close()
-	files, err := build.InputFiles(o.Events, ".events.jsonl", ".jsonl")
+	files, err := build.Inputs(o.Out, o.Events, ".events.jsonl", ".jsonl")
 	if err != nil {
 		return CompileReport{}, err
 	}
-	if err := build.NotInput(o.Out, append(files, o.Index)...); err != nil {
+	if err := build.NotInput(o.Out, o.Index); err != nil {
 		return CompileReport{}, err
 	}
 	parts, err := parts(ctx, f, files, o.Index)

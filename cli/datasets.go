@@ -128,7 +128,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 }
 
 func runConvert(ctx context.Context, e *env, o convertOptions) error {
-	if err := notInput(o.out, o.Paths...); err != nil {
+	if err := apart(o.out, o.Paths...); err != nil {
 		return err
 	}
 	t := newTally(e, o.limit)

@@ -166,7 +166,7 @@ func newDatasetsSampleCmd(e *env) *cobra.Command {
 }
 
 func runSample(ctx context.Context, e *env, o sampleOptions) error {
-	if err := notInput(o.out, o.Paths...); err != nil {
+	if err := apart(o.out, o.Paths...); err != nil {
 		return err
 	}
 	t := newTally(e, o.limit)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/datasets"
 	"membench/datasets/probes"
+	"membench/graph"
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -79,8 +81,11 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 }
 
 func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (err error) {
-	if err := notInput(o.out, o.graph); err != nil {
-		return err
+	if !remote(o.graph) {
+		files, err := graph.Files(o.graph)
+		if err := cmp.Or(err, notInput(o.out, append(files, o.graph)...)); err != nil {
+			return err
+		}
 	}
 	if o.Catalog, err = chain.LoadCatalog(o.catalogs); err != nil {
 		return err

@@ -19,44 +19,52 @@ func utf16Text(s string) string {
 	return string(out)
 }
 
+// lossCommands write O of a file F of records of one kind; S and E are a store and events.
+var lossCommands = []hazardCommand{
+	{kind: "chat", args: "annotate F --format chat -o O"},
+	{kind: "events", args: "compile F -o O.jsonl"},
+	{kind: "events", args: "replay ingest F --store O --agent-id c --now 2026-03-01T12:00:00Z"},
+	{kind: "events", args: "replay probe F --store S -o O.jsonl"},
+	{kind: "events", args: "to-graph --events F -o O"},
+	{kind: "events", args: "migrate F --to 0.0.1 --input-version 0.1.0 -o O.jsonl"},
+	{kind: "mem0", args: "replay link F --events E -o O"},
+	{kind: "mem0", args: "claimify F -o O"},
+	{kind: "mem0", args: "to-graph --exports F -o O"},
+	{kind: "claims", args: "compile-claims F -o O"},
+	{kind: "claims", args: "to-graph --claims F -o O"},
+	{kind: "nodes", args: "cypher D -o O"},
+	{kind: "nodes", args: "cypher F -o O"},
+	{kind: "nodes", args: "export F --format jsonld -o O.jsonl"},
+	{kind: "nodes", args: "export F --format graphml -o O.jsonl"},
+	{kind: "nodes", args: "export F --format admin-csv -o O"},
+	{kind: "nodes", args: "view F --title t -o O.jsonl"},
+	{kind: "nodes", args: "datasets probes D -o O.jsonl"},
+	{kind: "plain", args: "datasets convert plain F -o O.jsonl"},
+	{kind: "plain", args: "datasets convert plain F --to domain_a_v2 -o O"},
+	{kind: "plain", args: "datasets sample plain F -n 1 -o O.jsonl"},
+}
+
+// lossKinds are two records of each kind.
+func lossKinds() map[string][2]string {
+	kinds := maps.Clone(hazardKinds)
+	kinds["plain"] = [2]string{
+		`{"case_id": "a", "source": "s", "chunks": [{"content": "I love jasmine tea.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What tea?", "answer": "jasmine", "category": "IE"}]}`,
+		`{"case_id": "b", "source": "s", "chunks": [{"content": "I love green mugs.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What mugs?", "answer": "green", "category": "IE"}]}`}
+	return kinds
+}
+
 // TestLossIsNotGreen: whatever a command reads, it does not end with 0 when it has lost
 // records; where it lost all of them, what was there stays as it was.
 func TestLossIsNotGreen(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
-	commands := []hazardCommand{
-		{kind: "chat", args: "annotate F --format chat -o O"},
-		{kind: "events", args: "compile F -o O.jsonl"},
-		{kind: "events", args: "replay ingest F --store O --agent-id c --now 2026-03-01T12:00:00Z"},
-		{kind: "events", args: "replay probe F --store S -o O.jsonl"},
-		{kind: "events", args: "to-graph --events F -o O"},
-		{kind: "events", args: "migrate F --to 0.0.1 --input-version 0.1.0 -o O.jsonl"},
-		{kind: "mem0", args: "replay link F --events E -o O"},
-		{kind: "mem0", args: "claimify F -o O"},
-		{kind: "mem0", args: "to-graph --exports F -o O"},
-		{kind: "claims", args: "compile-claims F -o O"},
-		{kind: "claims", args: "to-graph --claims F -o O"},
-		{kind: "nodes", args: "cypher D -o O"},
-		{kind: "nodes", args: "cypher F -o O"},
-		{kind: "nodes", args: "export F --format jsonld -o O.jsonl"},
-		{kind: "nodes", args: "export F --format graphml -o O.jsonl"},
-		{kind: "nodes", args: "export F --format admin-csv -o O"},
-		{kind: "nodes", args: "view F --title t -o O.jsonl"},
-		{kind: "nodes", args: "datasets probes D -o O.jsonl"},
-		{kind: "plain", args: "datasets convert plain F -o O.jsonl"},
-		{kind: "plain", args: "datasets convert plain F --to domain_a_v2 -o O"},
-		{kind: "plain", args: "datasets sample plain F -n 1 -o O.jsonl"},
-	}
-	kinds := maps.Clone(hazardKinds)
-	kinds["plain"] = [2]string{
-		`{"case_id": "a", "source": "s", "chunks": [{"content": "I love jasmine tea.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What tea?", "answer": "jasmine", "category": "IE"}]}`,
-		`{"case_id": "b", "source": "s", "chunks": [{"content": "I love green mugs.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What mugs?", "answer": "green", "category": "IE"}]}`}
+	kinds := lossKinds()
 	put(t, filepath.Join(dir, "e"), map[string]string{"events.jsonl": hazEvent1 + "\n" + hazEvent2 + "\n"})
 	if r := inProcess(dir, strings.NewReader(""), "replay", "ingest", filepath.Join(dir, "e", "events.jsonl"), "--store", filepath.Join(dir, "s"), "--agent-id", "c"); r.code != 0 {
 		t.Fatal(r.stderr)
 	}
 	out := filepath.Join(dir, "o")
-	for _, c := range commands {
+	for _, c := range lossCommands {
 		good := kinds[c.kind][0] + "\n" + kinds[c.kind][1] + "\n"
 		in := filepath.Join(dir, "in")
 		file := filepath.Join(in, c.kind+".jsonl")

@@ -61,6 +61,7 @@ func (e *env) line(asJSON bool, v any, format string, args ...any) error {
 
 var (
 	notInput   = build.NotInput
+	apart      = build.Apart
 	inputFiles = build.InputFiles
 	writeJSON  = codec.WriteFile
 )

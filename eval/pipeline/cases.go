@@ -39,6 +39,9 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 		paths = append(paths, s.inputs...)
 		keys = append(keys, fmt.Sprintf("%s: %s sample=%d/%d max=%d", s.name, s.key, s.sample, s.seed, s.maxCases))
 	}
+	if err := build.Apart(p.dir, paths...); err != nil {
+		return nil, nil, err
+	}
 	slices.Sort(paths)
 	b := builder(p.dir, p.o.Membench, p.o.Now)
 	b.Root = "." // the data sets lie outside of the run

@@ -51,9 +51,6 @@ func Export(ctx context.Context, o ExportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := build.NotInput(o.Out, qa); err != nil {
-		return err
-	}
 	t := &tally{log: o.Log}
 	files, err := o.choose(ctx, t, qa, form)
 	if err != nil {
@@ -76,6 +73,9 @@ func Export(ctx context.Context, o ExportOptions) error {
 				name += "." + strconv.Itoa(x.repeat)
 			}
 			path = filepath.Join(o.Out, name+form.Ext)
+		}
+		if err := build.NotInput(path, qa); err != nil {
+			return err
 		}
 		var n published.Written
 		err := atomicfile.WriteOr(path, o.Stdout, func(w io.Writer) (err error) {

@@ -50,10 +50,7 @@ func Grade(ctx context.Context, o GradeOptions) (GradeReport, error) {
 	if !(o.Threshold > 0 && o.Threshold <= 1) {
 		return GradeReport{}, schema.Usagef("--threshold: have %v, want above 0 to 1", o.Threshold)
 	}
-	if err := build.NotInput(o.Out, o.Inputs...); err != nil {
-		return GradeReport{}, err
-	}
-	qa, sessions, err := gradeInputs(o.Inputs)
+	qa, sessions, err := gradeInputs(o.Out, o.Inputs)
 	if err != nil {
 		return GradeReport{}, err
 	}
@@ -102,8 +99,8 @@ func UnusedErrata(list *datasets.Errata, log Log) {
 }
 
 // gradeInputs sorts the files by the kind of their records, which the first line shows.
-func gradeInputs(inputs []string) (qa, sessions []string, err error) {
-	files, err := build.InputFiles(inputs, ".jsonl")
+func gradeInputs(out string, inputs []string) (qa, sessions []string, err error) {
+	files, err := build.Inputs(out, inputs, ".jsonl")
 	if err != nil {
 		return nil, nil, err
 	}

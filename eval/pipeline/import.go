@@ -39,8 +39,10 @@ type Imported struct {
 
 // Import reads other people's result files into QA and session records.
 func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
-	if err := build.NotInput(o.Out, o.Inputs...); err != nil {
-		return n, err
+	for _, out := range []string{o.Out, filepath.Join(o.Out, records.QAFile), filepath.Join(o.Out, records.SessionFile)} {
+		if err := build.NotInput(out, o.Inputs...); err != nil {
+			return n, err
+		}
 	}
 	t := &tally{log: o.Log}
 	defer func() { n.Skipped, n.Warnings = t.errors, n.Warnings+t.warnings }()

@@ -121,6 +121,9 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 			continue
 		}
 		name := filepath.Join(o.Out, "report."+f)
+		if err := build.NotInput(name, o.Inputs...); err != nil {
+			return err
+		}
 		to, err := atomicfile.Create(name)
 		if err != nil {
 			return err

@@ -42,6 +42,9 @@ type File struct {
 // What a link names is written, not the link; a pipe or a device gets the bytes on Commit.
 func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
+	if l, none := os.Lstat(path); err != nil && none == nil && l.Mode()&fs.ModeSymlink != 0 {
+		return nil, &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("a link that cannot be followed: remove it, or make what it names (%w)", errors.Unwrap(err))}
+	}
 	switch {
 	case err != nil:
 	case info.IsDir():
@@ -304,6 +307,26 @@ func Exclusive(f *os.File, do func() error) error {
 	}
 	err := do()
 	return errors.Join(err, release(f))
+}
+
+// IsDevice reports whether a file is a device other than os.DevNull. Reading one may have no end.
+func IsDevice(info fs.FileInfo) bool {
+	if info.Mode()&fs.ModeDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// Alone runs do while no other process is in an Alone of the same folder; it waits for its turn. Where a system cannot lock folders it does not wait.
+func Alone(dir string, do func() error) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	waitFor(f)
+	return do()
 }
 
 // SyncDir makes renames in dir durable where the system can do that.

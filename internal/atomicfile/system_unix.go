@@ -38,4 +38,7 @@ func exclusive(f *os.File) error {
 	}
 }
 
+// waitFor locks a folder until f is closed. A file system without locks grants it to everyone.
+func waitFor(f *os.File) { _ = exclusive(f) }
+
 func release(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

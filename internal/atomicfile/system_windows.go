@@ -23,6 +23,9 @@ func exclusive(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, far())
 }
 
+// Windows has no locks of folders.
+func waitFor(*os.File) {}
+
 func release(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, far())
 }

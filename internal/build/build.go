@@ -164,7 +164,14 @@ type Place struct {
 
 // NewPlace starts replacing output, which may be absent. Unfinished replacements of killed processes are rolled back first.
 func NewPlace(output string) (*Place, error) {
-	output = filepath.Clean(output)
+	if info, err := os.Lstat(output); err == nil && info.Mode()&fs.ModeSymlink != 0 { // what a link names is replaced, not the link
+		if output, err = filepath.EvalSymlinks(output); err != nil {
+			return nil, err
+		}
+	}
+	if base := filepath.Base(output); base == "." || base == ".." { // these cannot be moved
+		output, _ = filepath.Abs(output)
+	}
 	prefix := "." + filepath.Base(output) + asideMark
 	if err := rollBackIn(filepath.Dir(output), func(name string) bool { return strings.HasPrefix(name, prefix) }); err != nil {
 		return nil, err
@@ -179,7 +186,9 @@ func aside(output string) (*Place, error) {
 	}
 	atomicfile.Step("create", output)
 	made, err := os.MkdirTemp(dir, "."+filepath.Base(output)+asideMark+"*")
-	if err != nil {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return nil, &fs.PathError{Op: "write", Path: output, Err: pe.Err}
+	} else if err != nil {
 		return nil, err
 	}
 	lock, err := atomicfile.Hold(made)
@@ -213,18 +222,24 @@ const (
 	goneName = ".gone" // to be removed
 )
 
-// Put moves the new output, a file or folder in Dir, into its place.
+// Put moves the new output, a file or folder in Dir, into its place. Two processes do so one after the other.
 func (p *Place) Put(made string) error {
 	if err := syncTree(made); err != nil {
 		return err
 	}
+	return atomicfile.Alone(filepath.Dir(p.output), func() error { return p.put(made) })
+}
+
+func (p *Place) put(made string) error {
 	info, err := os.Lstat(made)
 	if err != nil {
 		return err
 	}
 	old, err := os.Lstat(p.output)
 	switch {
-	case err == nil && (info.IsDir() || old.IsDir()):
+	case err == nil && info.IsDir() != old.IsDir():
+		return &fs.PathError{Op: "write", Path: p.output, Err: errors.New("there is a file where a folder is wanted, or a folder where a file is")}
+	case err == nil && info.IsDir():
 		atomicfile.Step("move", p.output)
 		if err := os.Rename(p.output, filepath.Join(p.Dir, oldName)); err != nil {
 			return err
@@ -435,7 +450,7 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
 
-// Folder makes a folder completely or not at all; an existing one is replaced.
+// Folder makes a folder completely or not at all. It replaces one that has files of the same names, and no other: the rest is not the caller's to remove.
 func Folder(out string, fill func(dir string) error) error {
 	place, err := NewPlace(out)
 	if err != nil {
@@ -448,6 +463,15 @@ func Folder(out string, fill func(dir string) error) error {
 	}
 	if err := fill(made); err != nil {
 		return Explain(err, made, out)
+	}
+	had, err := jsonl.Below(out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range had {
+		if _, err := os.Lstat(filepath.Join(made, name)); err != nil {
+			return schema.Usagef("%s holds %s, which this command does not write: give a new folder with -o, or empty it", out, name)
+		}
 	}
 	if err := place.Put(made); err != nil {
 		return err

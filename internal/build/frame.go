@@ -48,6 +48,7 @@ type Frame struct {
 	Taken    int            // records that were read and are good
 	ByCode   map[string]int // findings by code
 
+	sources []source // every input
 	digests []*digestReader
 	named   map[string]int // of digests, by name
 	outputs []*Output
@@ -103,11 +104,8 @@ func (f *Frame) Files(ctx context.Context, paths []string, suffixes ...string) (
 	if paths == nil {
 		return nil, nil
 	}
-	names, err := InputFiles(paths, suffixes...)
+	names, err := Inputs(f.Out, paths, suffixes...)
 	if err != nil {
-		return nil, err
-	}
-	if err := NotInput(f.Out, slices.Concat(paths, names)...); err != nil {
 		return nil, err
 	}
 	jsonl.Expect(names)
@@ -118,8 +116,48 @@ func (f *Frame) Files(ctx context.Context, paths []string, suffixes ...string) (
 	return out, nil
 }
 
+// A source is an input and, where it is a file, what it and its folder were before the step began.
+type source struct {
+	name    string
+	at, dir fs.FileInfo
+}
+
+// keep rejects an output that is an input, and a folder that holds one: its manifest would be taken for the input's.
+func (f *Frame) keep(names ...string) error {
+	out, err := os.Stat(f.Out)
+	if err != nil || f.Out == "-" {
+		return nil
+	}
+	for _, s := range f.sources {
+		if f.Dir && s.at != nil && os.SameFile(s.dir, out) {
+			return schema.Usagef("the output folder %s holds the input %s: give another folder with -o", f.Out, s.name)
+		}
+	}
+	for _, name := range names {
+		path := f.Out
+		if f.Dir {
+			path = filepath.Join(f.Out, name)
+		}
+		to, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		if i := slices.IndexFunc(f.sources, func(s source) bool { return s.at != nil && os.SameFile(s.at, to) }); i >= 0 {
+			return schema.Usagef("the output %s would replace the input %s: give another place with -o", path, f.sources[i].name)
+		}
+	}
+	return nil
+}
+
 // File is one input, "-" for standard input.
 func (f *Frame) File(ctx context.Context, name string) jsonl.File {
+	s := source{name: name}
+	if info, err := os.Stat(name); err == nil && name != "-" {
+		if s.dir, err = os.Stat(filepath.Dir(name)); err == nil {
+			s.at = info
+		}
+	}
+	f.sources = append(f.sources, s)
 	return jsonl.File{Name: name, Open: func() (io.ReadCloser, error) {
 		r := &digestReader{ctx: ctx, name: name, r: io.NopCloser(f.Stdin), h: sha256.New()}
 		if name != "-" {
@@ -130,6 +168,9 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 			r.r = file
 		}
 		if i, ok := f.named[name]; ok {
+			if now, err := r.Stat(); err == nil && s.at != nil && (!os.SameFile(now, s.at) || now.Size() != s.at.Size() || !now.ModTime().Equal(s.at.ModTime())) {
+				return nil, errors.Join(fmt.Errorf("%s: %w", name, jsonl.ErrChanged), r.Close())
+			}
 			f.digests[i] = r // read again
 		} else {
 			if f.named == nil {
@@ -254,6 +295,9 @@ func (f *Frame) Create(name string) (*Output, error) {
 		}
 		os.Remove(o.spool.Name()) // removed when it is closed, where the system allows that
 	default:
+		if err := f.keep(name); err != nil {
+			return nil, err
+		}
 		path := f.Out
 		if f.Dir {
 			if err := f.begin(); err != nil {
@@ -261,7 +305,10 @@ func (f *Frame) Create(name string) (*Output, error) {
 			}
 			path, o.staged = filepath.Join(f.stage.Dir, name), true
 		} else {
-			o.name = filepath.Base(f.Out)
+			o.name = strings.ToValidUTF8(filepath.Base(f.Out), "\ufffd")
+			if _, err := os.Lstat(f.Out + besideSuffix); f.Stream && err != nil && !errors.Is(err, fs.ErrNotExist) { // before anything is written
+				return nil, err
+			}
 		}
 		var err error
 		if o.file, err = atomicfile.Create(path); err != nil {
@@ -300,12 +347,12 @@ func (f *Frame) begin() (err error) {
 	if f.stage != nil {
 		return nil
 	}
-	if _, err := os.Stat(f.Out); errors.Is(err, fs.ErrNotExist) {
-		f.made = true
-	}
+	_, err = os.Stat(f.Out)
+	absent := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(f.Out, 0o777); err != nil {
 		return err
 	}
+	f.made = absent
 	f.stage, err = NewPlace(filepath.Join(f.Out, strings.ReplaceAll(f.Step, " ", "-")))
 	return err
 }
@@ -438,6 +485,13 @@ func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if err := f.Check(); err != nil {
 		return m, err
 	}
+	names := append(slices.Clone(f.gone), "manifest.json")
+	for _, o := range f.outputs {
+		names = append(names, o.name)
+	}
+	if err := f.keep(names...); err != nil {
+		return m, err
+	}
 	var made []schema.FileDigest
 	for _, o := range f.outputs {
 		d, err := o.Digest()
@@ -497,6 +551,11 @@ func (f *Frame) put(m schema.Manifest) error {
 		}
 		return nil
 	}
+	return atomicfile.Alone(f.Out, func() error { return f.putFolder(m) })
+}
+
+// putFolder moves the outputs from the stage into the folder Out. Two processes do so one after the other, so that all files there are of one.
+func (f *Frame) putFolder(m schema.Manifest) error {
 	for _, o := range f.outputs {
 		to := filepath.Join(f.Out, o.name)
 		atomicfile.Step("commit", to)

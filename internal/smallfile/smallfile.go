@@ -27,7 +27,11 @@ func ReadMax(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > max {
+	switch st, err := f.Stat(); {
+	case err != nil:
+	case atomicfile.IsDevice(st):
+		return nil, fmt.Errorf("%s is a device, which may have no end: save its data to a file and give that", path)
+	case st.Mode().IsRegular() && st.Size() > max:
 		return nil, fmt.Errorf("%s: the file has %d bytes, want at most %d", path, st.Size(), max)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, max+1))

@@ -101,7 +101,7 @@ func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2
 				if !yield(Block{Name: name, First: line, Bytes: buf[:max], TooLong: true}, nil) {
 					return
 				}
-				rest, ended, err := skipLine(r, buf, size)
+				rest, ended, err := skipLine(r, buf, size, max)
 				if err != nil {
 					yield(Block{Name: name, First: line}, fmt.Errorf("reading %s: %w", name, err))
 					return
@@ -142,8 +142,9 @@ func lastEnd(b []byte) int {
 }
 
 // skipLine reads to the end of the line that buf starts and returns the text after it in buf. ended is false at the end of the file.
-func skipLine(r io.Reader, buf []byte, size int) (rest []byte, ended bool, err error) {
+func skipLine(r io.Reader, buf []byte, size, max int) (rest []byte, ended bool, err error) {
 	n := len(buf)
+	skipped := n
 	if buf[n-1] == '\r' {
 		buf[0], n = '\r', 1
 	} else {
@@ -174,6 +175,9 @@ func skipLine(r io.Reader, buf []byte, size int) (rest []byte, ended bool, err e
 			return nil, false, err
 		}
 		n, err = r.Read(buf[:len(buf)-1])
+		if skipped += n; err == nil {
+			err = endless(skipped, max)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/schema"
 
@@ -64,10 +65,14 @@ var pipes struct {
 	opened []fs.FileInfo
 }
 
-// OpenFile opens an input. A pipe is rejected with a usage error, since it gives its data only once: a second reader would wait for ever, or take the rest for
-// the whole.
+// OpenFile opens an input. A usage error rejects a device other than os.DevNull, which may have no end, and a pipe that was opened before, since it gives its data
+// only once: a second reader would wait for ever, or take the rest for the whole.
 func OpenFile(path string) (*os.File, error) {
-	if at, err := os.Stat(path); err == nil && at.Mode()&fs.ModeNamedPipe != 0 {
+	at, err := os.Stat(path)
+	if err == nil && atomicfile.IsDevice(at) {
+		return nil, schema.Usagef("%s is a device, which may have no end: save its data to a file and give that, or give - and the data on standard input", path)
+	}
+	if err == nil && at.Mode()&fs.ModeNamedPipe != 0 {
 		pipes.Lock()
 		defer pipes.Unlock()
 		if slices.ContainsFunc(pipes.opened, func(had fs.FileInfo) bool { return os.SameFile(had, at) }) {
@@ -190,18 +195,22 @@ func Read() (done, of int64) {
 	return done, max(done, read.of.Load()+max(0, read.ahead.Load()))
 }
 
+// ErrChanged says that an input is not what it was when the program opened it.
+var ErrChanged = errors.New("the file was changed while it was read: run the command again when no program writes it")
+
 type counted struct {
-	r     io.Reader
-	n     int64
-	err   error // of r, other than its end
-	sized bool  // of a known size
+	r   io.Reader
+	n   int64
+	err error                       // of r, other than its end
+	at  fs.FileInfo                 // of a regular file when it was opened; nil: a stream
+	now func() (fs.FileInfo, error) // of the same file
 }
 
 func count(r io.Reader) *counted {
 	c := &counted{r: r}
 	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			c.sized = true
+			c.at, c.now = info, f.Stat
 			read.of.Add(info.Size())
 			if ahead := read.ahead.Add(-info.Size()); ahead < 0 { // it was not announced
 				read.ahead.CompareAndSwap(ahead, 0)
@@ -214,8 +223,12 @@ func count(r io.Reader) *counted {
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
-	if read.done.Add(int64(n)); !c.sized {
+	if read.done.Add(int64(n)); c.at == nil {
 		read.of.Add(int64(n))
+	} else if err == io.EOF {
+		if now, e := c.now(); e == nil && (now.Size() != c.at.Size() || !now.ModTime().Equal(c.at.ModTime())) {
+			err = ErrChanged
+		}
 	}
 	if err != nil && err != io.EOF {
 		c.err = err
@@ -291,6 +304,14 @@ func (cs closers) Close() error {
 
 const bom = "\xef\xbb\xbf"
 
+// endless is the error of a line that is too long even to skip: it may have no end. max is the longest line that is read.
+func endless(n, max int) error {
+	if limit := 16 * MaxLine; n <= limit || n <= 16*max {
+		return nil
+	}
+	return schema.Brokenf("a line has more than %d bytes: the data has no lines, or no end", n-1)
+}
+
 // Lines yields every line of r that is not blank. max is the longest line kept,
 // in bytes; 0 means MaxLine. An error is an I/O fault and ends the stream.
 func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
@@ -307,6 +328,7 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 		for n := 1; ; n++ {
 			buf = buf[:0]
 			long := false
+			skipped := 0
 			var end error
 			for first := true; ; {
 				chunk, err := br.Peek(1)
@@ -328,7 +350,11 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 				}
 				if room := max - len(buf); len(take) > room {
 					long = true
+					skipped += len(take) - room
 					take = take[:room]
+					if end = endless(len(buf)+skipped, max); end != nil {
+						break
+					}
 				}
 				buf = append(buf, take...)
 				if i >= 0 {

@@ -10,10 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"membench/schema"
 	"membench/schema/catalog"
@@ -433,3 +435,67 @@ func TestBelow(t *testing.T) {
 		t.Error("a folder that is not there has files")
 	}
 }
+
+// A file that another program writes, cuts or touches while it is read is an error, whatever of it was read.
+func TestChangedWhileRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	for what, change := range map[string]func() error{
+		"longer":  func() error { return os.WriteFile(path, []byte("{}\n{}\n{}\n"), 0o666) },
+		"shorter": func() error { return os.Truncate(path, 3) },
+		"other":   func() error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) },
+		"":        func() error { return nil },
+	} {
+		if err := os.WriteFile(path, []byte("{}\n{}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := jsonl.Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err = range jsonl.Lines(r, "x", 0) {
+			n++
+		}
+		if what != "" && !errors.Is(err, jsonl.ErrChanged) || what == "" && (err != nil || n != 2) {
+			t.Errorf("%q: %d lines, %v", what, n, err)
+		}
+		r.Close()
+	}
+}
+
+// A stream without a line end is an error: it is not read for ever.
+func TestEndless(t *testing.T) {
+	for what, read := range map[string]func(r io.Reader) error{
+		"lines": func(r io.Reader) (err error) {
+			for _, err = range jsonl.Lines(r, "x", 10) {
+			}
+			return err
+		},
+		"blocks": func(r io.Reader) (err error) {
+			for _, err = range jsonl.FileBlocks([]jsonl.File{{"x", func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}}, 10) {
+			}
+			return err
+		},
+	} {
+		var broken *schema.BrokenError
+		if err := read(zeros{}); !errors.As(err, &broken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var usage *schema.UsageError
+	if _, err := jsonl.OpenFile("/dev/zero"); runtime.GOOS != "windows" && !errors.As(err, &usage) {
+		t.Errorf("a device: %v", err)
+	}
+	if f, err := jsonl.OpenFile(os.DevNull); err != nil {
+		t.Error(err)
+	} else {
+		f.Close()
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

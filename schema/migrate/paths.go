@@ -60,20 +60,17 @@ func (o PathOptions) input() (in input, err error) {
 	if err != nil {
 		return in, err
 	}
-	if err := build.NotInput(o.Out, o.In); err != nil {
+	if err := build.Apart(o.Out, o.In); err != nil {
 		return in, err
 	}
 	if in.dir = info.IsDir(); !in.dir {
 		in.root, in.records = filepath.Dir(o.In), []string{filepath.Base(o.In)}
 		return in, nil
 	}
-	switch {
-	case inside(o.In, o.Out):
-		return in, schema.Usagef("%s is inside %s: give another place with -o", o.Out, o.In)
-	case o.Out == "-":
+	if o.Out == "-" {
 		return in, schema.Usagef("a folder cannot go to standard output: give -o a folder")
 	}
-	if err := replaceable(o.In, o.Out); err != nil {
+	if err := replaceable(o.Out); err != nil {
 		return in, err
 	}
 	in.root = o.In
@@ -220,17 +217,6 @@ func manifestIn(dir string) (schema.Manifest, error) {
 	return m, err
 }
 
-// inside reports whether b is a or lies below it.
-func inside(a, b string) bool {
-	x, err1 := filepath.Abs(a)
-	y, err2 := filepath.Abs(b)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	rel, err := filepath.Rel(x, y)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
-}
-
 func plainNames(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -323,10 +309,7 @@ func (o PathOptions) refused(files []File, all bool) (n int, err error) {
 }
 
 // replaceable returns an error if a folder may not be replaced: it must be absent, empty, or made by a migration.
-func replaceable(in, out string) error {
-	if inside(out, in) {
-		return schema.Usagef("%s holds the input: give another place with -o", out)
-	}
+func replaceable(out string) error {
 	entries, err := os.ReadDir(out)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
