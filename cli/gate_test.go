@@ -37,20 +37,29 @@ func gateKinds() map[string]gateKind {
 	event := `{"scene_id": "s", "character_id": "c", "conv_id": "ch01", "turn_id": 1, "role_type": "human", "role_name": "Me", "content": "I love jasmine tea.", "tags": ["episodic"], "meta": {"speech_mode": "dialogue", "source_type": "dialogue", "source_path": "norm/ch01.norm.md", "start_line": 9, "end_line": 9, "time": "2026-02-24T06:33:00Z", "session_id": "S1", "session_time": "2026-02-24T06:33:00Z", "user_id": "lin", "agent_id": "c", "by": "rule"}}`
 	export := `{"id": "00000001-0000-4000-8000-000000000000", "payload": {"scene_id": "s", "character_id": "c", "conv_id": "ch01", "user_id": "lin", "agent_id": "c", "data": "[User] I love jasmine tea.", "hash": "650fe606ad10eaa447fe072ba79c7c82", "created_at": "2026-02-24T06:33:58Z", "updated_at": "2026-02-25T06:33:58Z", "owner_type": "User", "owner_id": "lin", "owner_infer": "explicit", "events": [{"conv_id": "ch01", "turn_id": 1}]}, "collection": "c", "isolation": "global", "exported_at": "2026-02-26T14:34:03Z"}`
 	entity := `{"record_type": "entity", "entity_type": "Topic", "entity_id": "topic:jasmine tea", "props": {"name": "jasmine tea", "display": "jasmine tea"}, "aliases": ["tea"], "tags": ["drink"], "confidence": 0.9}`
-	green := r("jasmine tea", "green mugs", "ch01", "ch09", "650fe606ad10eaa447fe072ba79c7c82", schema.Hash("[User] I love green mugs."), "00000001", "00000009")
+	qa := `{"system": "s", "repeat": 1, "dataset": "d", "case_id": "ch01", "question_id": "q1", "question": "Which jasmine tea?", "gold": "2 cats", "golds": ["two cats"], "category": "IE", "raw_category": "4", "evidence": [{"conv_id": "ch01", "turn_id": 1}], "k": 5, "hits": [{"rank": 1, "id": "m1", "text": "I love jasmine tea.", "score": 0.5, "sources": [{"conv_id": "ch01", "turn_id": 1}]}], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}`
+	session := `{"system": "s", "dataset": "d", "case_id": "ch01", "session_id": "S1", "index": 0, "turns": 2, "outcome": "answered", "memory_points": []}`
+	kase := `{"case_id": "ch01", "dataset": "d", "conv_id": "ch01", "unit": "turn", "speakers": ["lin"], "sessions": [{"session_id": "S1", "time": "2026-02-24T06:33:00Z", "turns": [{"turn_id": 1, "role": "user", "name": "lin", "text": "I love jasmine tea."}]}], "questions": [{"question_id": "q1", "question": "Which jasmine tea?", "answer": "jasmine tea", "category": "IE", "raw_category": "4", "evidence": [{"conv_id": "ch01", "turn_id": 1}]}]}`
+	green := r("jasmine tea", "green mugs", `"q1"`, `"q2"`, "ch01", "ch09", "650fe606ad10eaa447fe072ba79c7c82", schema.Hash("[User] I love green mugs."), "00000001", "00000009")
 	return map[string]gateKind{
-		"event":  {"ch01.events.jsonl", []string{event, green.Replace(event)}, nil},
-		"export": {"export.mem0.jsonl", []string{export, green.Replace(export)}, nil},
-		"claim":  {"claims.jsonl", []string{gateClaim, green.Replace(gateClaim)}, nil},
-		"entity": {"entities.jsonl", []string{entity, green.Replace(entity)}, nil},
-		"node":   {"nodes.jsonl", []string{gateNode, gateChar}, map[string]string{"edges.jsonl": gateEdge + "\n"}},
-		"edge":   {"edges.jsonl", []string{gateEdge, green.Replace(gateEdge)}, map[string]string{"nodes.jsonl": gateNode + "\n" + green.Replace(gateNode) + "\n" + gateChar + "\n"}},
+		"qa":      {"qa_records.jsonl", []string{qa, green.Replace(qa)}, nil},
+		"session": {"session_records.jsonl", []string{session, green.Replace(session)}, map[string]string{"qa_records.jsonl": qa + "\n"}},
+		"case":    {"cases.jsonl", []string{kase, green.Replace(kase)}, nil},
+		"event":   {"ch01.events.jsonl", []string{event, green.Replace(event)}, nil},
+		"export":  {"export.mem0.jsonl", []string{export, green.Replace(export)}, nil},
+		"claim":   {"claims.jsonl", []string{gateClaim, green.Replace(gateClaim)}, nil},
+		"entity":  {"entities.jsonl", []string{entity, green.Replace(entity)}, nil},
+		"node":    {"nodes.jsonl", []string{gateNode, gateChar}, map[string]string{"edges.jsonl": gateEdge + "\n"}},
+		"edge":    {"edges.jsonl", []string{gateEdge, green.Replace(gateEdge)}, map[string]string{"nodes.jsonl": gateNode + "\n" + green.Replace(gateNode) + "\n" + gateChar + "\n"}},
 	}
 }
 
 // gateCommands reads the file F, in the folder D, into O; E, X, S and Q are good events,
 // exports, a store and cases.
 var gateCommands = map[string][]string{
+	"qa":      {"eval grade F -p em -o O.jsonl", "eval report F -o O", "eval aggregate F", "eval export F --format amb --dataset d -o O", "eval compare F F", "eval grade D -p em -o O", "eval calibrate F"},
+	"session": {"eval aggregate D", "eval report D -o O", "eval grade F -p em -o O.jsonl"},
+	"case":    {"datasets lint plain F", "datasets convert plain F -o O.jsonl", "datasets sample plain F -n 1 -o O.jsonl", "datasets info plain F", "eval run F --system bm25 -k 2 -o O"},
 	"event": {"compile F -o O.jsonl", "replay ingest F --store O --agent-id c --now 2026-03-01T12:00:00Z", "replay probe F --store S -o O.jsonl", "replay link X --events F -o O",
 		"replay export --store S --events F -o O", "to-graph --events F -o O", "migrate F --to 0.0.1 --input-version 0.2.0 -o O.jsonl", "migrate F --to 0.2.0 --input-version 0.2.0 -o O.jsonl", "shard to-graph map --hop events <F"},
 	"export": {"replay link F --events E -o O", "claimify F -o O", "to-graph --exports F -o O", "to-graph --exports F -o O --schema-version 0.0.1", "migrate F --to 0.0.1 --input-version 0.2.0 -o O.jsonl", "shard to-graph map --hop exports <F"},

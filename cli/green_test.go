@@ -155,7 +155,7 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
 	graph := hazNode1 + "\n" + hazNode2 + "\n"
-	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}` + "\n"
 	rows := `{"conv": "conv-26", "qa_index": 0, "category": 2, "question": "When?", "gold": "2021", "answer": "2021", "grade": true}` + "\n"
 	cases := `{"case_id": "conv-26", "questions": [{"question_id": "conv-26/qa/0", "question": "When?", "answer": "2021", "category": "TR", "raw_category": "2"}]}` + "\n"
 	put(t, dir, map[string]string{"other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows,
@@ -214,7 +214,7 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 func TestBadCasesAreNotAsked(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
-	good := `{"case_id": "a", "conv_id": "a", "dataset": "d", "sessions": [{"id": "s", "turns": [{"conv_id": "a", "turn_id": 1, "role_type": "user", "content": "I love tea."}]}], "questions": [{"question_id": "q", "question": "What?", "answer": "tea", "category": "IE"}]}` + "\n"
+	good := `{"case_id": "a", "conv_id": "a", "dataset": "d", "unit": "turn", "sessions": [{"session_id": "s", "turns": [{"turn_id": 1, "role": "user", "text": "I love tea."}]}], "questions": [{"question_id": "q", "question": "What?", "answer": "tea", "category": "IE", "raw_category": "IE"}]}` + "\n"
 	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good} {
 		put(t, dir, map[string]string{"cases.jsonl": good + bad + "\n"})
 		file := filepath.Join(dir, "cases.jsonl")
@@ -308,7 +308,7 @@ func TestReportWholeOrAbsent(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
 	out := filepath.Join(dir, "o")
-	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}` + "\n"
 	put(t, dir, map[string]string{"qa.jsonl": qa})
 	put(t, out, map[string]string{"report.md": "old\n", "report.html/in the way": "x"})
 	r := inProcess(dir, strings.NewReader(""), "eval", "report", filepath.Join(dir, "qa.jsonl"), "-o", out)

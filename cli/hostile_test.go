@@ -436,7 +436,7 @@ func TestPipeIsReadOnce(t *testing.T) {
 	t.Parallel()
 	graph := hazNode1 + "\n" + hazNode2 + "\n"
 	events := hazEvent1 + "\n" + hazEvent2 + "\n"
-	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}` + "\n"
 	for args, text := range map[string]string{
 		"migrate F --to 0.1.0 -o O":                       events,
 		"replay ingest F --store S --agent-id a":          events,

@@ -24,7 +24,7 @@ func TestHostilePlaces(t *testing.T) {
 		t.Fatal(r.stderr)
 	}
 	at := 0
-	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}`
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}`
 	kinds["qa"] = [2]string{qa, strings.ReplaceAll(qa, "q1", "q2")}
 	rows := `{"conv": "conv-26", "qa_index": 0, "category": 2, "question": "When?", "gold": "2021", "answer": "2021", "grade": true}`
 	kinds["rows"] = [2]string{rows, strings.Replace(rows, "0,", "1,", 1)}

@@ -25,6 +25,7 @@ import (
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // Dataset is the plain form.
@@ -116,7 +117,7 @@ func native(v *datasets.Value) (schema.Case, error) {
 			}
 		}
 	}
-	return c, nil
+	return c, validate.Record(v.Bytes, schema.KindCase, v.Pos)
 }
 
 func short(v *datasets.Value) (schema.Case, error) {

@@ -45,12 +45,12 @@ func (r *GradedRun) Open(log Log) (qa string, err error) {
 	if r.SessionsFile == "" {
 		log.Printf("no session records: what was ingested, stored and overwritten is unknown")
 	} else {
-		r.Sessions = jsonl.Files[schema.SessionRecord]([]string{r.SessionsFile}, nil)
+		r.Sessions = records.Sessions(context.Background(), nil, r.SessionsFile)
 	}
 	if r.CasesFile == "" {
 		log.Printf("no cases: turns are known only from the sources that memories name")
 	} else {
-		r.Cases = jsonl.Files[schema.Case]([]string{r.CasesFile}, nil)
+		r.Cases = records.Cases(nil, r.CasesFile)
 	}
 	if r.Report == nil {
 		r.Report = log.Found

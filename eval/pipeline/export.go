@@ -141,7 +141,7 @@ func (o ExportOptions) sources(ctx context.Context, t *tally) (func(schema.Event
 		return nil, nil
 	}
 	ids := map[schema.EventRef]string{}
-	for c, err := range schema.Drop(jsonl.Until(ctx, jsonl.Files[schema.Case]([]string{path}, o.Stdin)), t.found) {
+	for c, err := range schema.Drop(jsonl.Until(ctx, records.Cases(o.Stdin, path)), t.found) {
 		if err != nil {
 			return nil, err
 		}

@@ -184,7 +184,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 		return err
 	}
 	if len(sessions) > 0 {
-		in := schema.Observe(schema.Drop(jsonl.Files[schema.SessionRecord](sessions, g.Stdin), g.t.found), g.keepPoints)
+		in := schema.Observe(schema.Drop(records.Sessions(ctx, g.Stdin, sessions...), g.t.found), g.keepPoints)
 		out := grade.Sessions(ctx, in, grade.SessionOptions{Judge: g.Grade.Judge, Workers: g.Grade.Workers})
 		if err := writeGraded(g, sessionOut, schema.Observe(out, g.figures.session)); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // ContextsFile holds what the readers of a run were shown, each text once for a memory, in
@@ -30,19 +31,33 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 	return jsonl.Until(ctx, func(yield func(schema.Record[schema.QARecord], error) bool) {
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(Known(jsonl.Files[schema.QARecord]([]string{path}, stdin)), path, yield) {
+			if !c.over(read[schema.QARecord]([]string{path}, stdin, schema.KindQA), path, yield) {
 				return
 			}
 		}
 	})
 }
 
+// read reads the records that validate accepts.
+func read[T any](paths []string, stdin io.Reader, kind schema.Kind) schema.Seq[T] {
+	files := make([]jsonl.File, len(paths))
+	for i, path := range paths {
+		files[i] = jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
+	}
+	return Known(validate.Read[T](files, validate.PathOptions{Kind: kind, Version: schema.Latest}))
+}
+
 // Sessions reads session records; nil without a file.
-func Sessions(ctx context.Context, stdin io.Reader, path string) schema.Seq[schema.SessionRecord] {
-	if path == "" {
+func Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.SessionRecord] {
+	if len(paths) == 0 || paths[0] == "" {
 		return nil
 	}
-	return jsonl.Until(ctx, Known(jsonl.Files[schema.SessionRecord]([]string{path}, stdin)))
+	return jsonl.Until(ctx, read[schema.SessionRecord](paths, stdin, schema.KindSession))
+}
+
+// Cases reads the cases that a run asks.
+func Cases(stdin io.Reader, path string) schema.Seq[schema.Case] {
+	return read[schema.Case]([]string{path}, stdin, schema.KindCase)
 }
 
 // contexts are those of one folder.

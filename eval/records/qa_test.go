@@ -30,7 +30,7 @@ func folder(t *testing.T) (dir string, want []string) {
 		for _, c := range []string{"c1", "c2"} {
 			for i, q := range []string{"q1", "q2", "q3"} {
 				text := "what " + c + " said " + strings.Repeat("x", i/2)
-				r := schema.QARecord{System: "a", Dataset: "made", CaseID: c, QuestionID: q, Repeat: repeat, Hits: []schema.QAHit{}, ContextID: schema.ContextID(text)}
+				r := schema.QARecord{System: "a", Dataset: "made", CaseID: c, QuestionID: q, Repeat: repeat, Category: schema.CatIE, Outcome: schema.OutcomeAnswered, Hits: []schema.QAHit{}, ContextID: schema.ContextID(text)}
 				line, err := jsonl.Append(nil, r, schema.Latest)
 				add(&qa, line, err)
 				want = append(want, text)
@@ -41,7 +41,7 @@ func folder(t *testing.T) (dir string, want []string) {
 			}
 		}
 	}
-	line, err := jsonl.Append(nil, schema.QARecord{System: "a", Dataset: "made", CaseID: "old", QuestionID: "q1", Hits: []schema.QAHit{}, Context: "its own"}, schema.Latest)
+	line, err := jsonl.Append(nil, schema.QARecord{System: "a", Dataset: "made", CaseID: "old", QuestionID: "q1", Category: schema.CatIE, Outcome: schema.OutcomeAnswered, Hits: []schema.QAHit{}, Context: "its own"}, schema.Latest)
 	add(&qa, line, err)
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

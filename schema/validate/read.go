@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -63,6 +64,22 @@ func Lines(files []jsonl.File, o PathOptions) iter.Seq2[jsonl.Line, error] {
 			}
 		}
 	}
+}
+
+var single = sync.OnceValue(func() *Checker { return New(nil, Options{}) })
+
+// Record returns the first error, a *schema.Finding, that the rules of single records find in a record of the newest version. at is the place of text in its file.
+func Record(text []byte, kind schema.Kind, at schema.Pos) error {
+	w := &worker{whole: true, buf: text, from: &block{buf: text}}
+	w.start(single(), at.File, kind, kind, schema.Latest)
+	w.read(span{n: 1, end: len(text)}, kind)
+	for _, f := range w.fs {
+		if f.Pos.Line == 1 {
+			f.Pos.Col += max(0, at.Col-1)
+		}
+		f.Pos.Line += max(0, at.Line-1)
+	}
+	return firstError(w.fs, nil)
 }
 
 // Vocabulary reports whether a code is about a name outside the catalogue. A project may have its own: steps warn of it and take the record.
