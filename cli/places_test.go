@@ -67,7 +67,7 @@ func TestHostilePlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, filepath.Dir(in), map[string]string{name: text})
-			put(t, other, map[string]string{"keep": "me\n"})
+			put(t, other, map[string]string{"keep": "me\n", ".hidden": "too\n"})
 		}
 		fresh()
 		want := w + "/out" + ext

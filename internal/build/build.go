@@ -464,14 +464,15 @@ func Folder(out string, fill func(dir string) error) error {
 	if err := fill(made); err != nil {
 		return Explain(err, made, out)
 	}
-	had, err := jsonl.Below(out)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, name := range had {
-		if _, err := os.Lstat(filepath.Join(made, name)); err != nil {
+	err = filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(out, path)
+		if _, none := os.Lstat(filepath.Join(made, name)); err == nil && !d.IsDir() && none != nil {
 			return schema.Usagef("%s holds %s, which this command does not write: give a new folder with -o, or empty it", out, name)
 		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	if err := place.Put(made); err != nil {
 		return err
