@@ -464,8 +464,8 @@ func Folder(out string, fill func(dir string) error) error {
 	if err := fill(made); err != nil {
 		return Explain(err, made, out)
 	}
-	err = filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(out, path)
+	err = filepath.WalkDir(place.output, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(place.output, path)
 		if _, none := os.Lstat(filepath.Join(made, name)); err == nil && !d.IsDir() && none != nil {
 			return schema.Usagef("%s holds %s, which this command does not write: give a new folder with -o, or empty it", out, name)
 		}
