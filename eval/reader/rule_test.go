@@ -255,6 +255,7 @@ func TestThing(t *testing.T) {
 		"How many novels have I read this year?":                                                         "7 (before: 5, said on 14 March 2026)",
 		"How many days before the fair in the village did I order the cake?":                             "10 days",
 		"How many days had passed since I finished my thesis when I signed the contract with herbarium?": "8 days",
+		"Where do I no longer keep my old sneakers?":                                                     reader.Refusal,
 		"What necklace did my mother give me?":                                                           reader.Refusal,
 		"What kind of soup did I cook for the neighbours?":                                               reader.Refusal,
 		"Where are my old sneakers currently?":                                                           "My old sneakers are in the wooden box",
