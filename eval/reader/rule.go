@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/schema"
 )
@@ -249,6 +250,7 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		return ""
 	}
 	q.brief = cautious
+	var may []scored
 	if cautious {
 		q.kind = sided(q)
 		if s := sooner(q, ev); s != "" {
@@ -260,7 +262,7 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		if s := ev.slot(q, ranked); s != "" {
 			return s
 		}
-		may := eligible(q, ranked)
+		may = eligible(q, ranked)
 		if s := bothSaid(q, may); s != "" {
 			return s
 		}
@@ -282,7 +284,7 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		}
 	}
 	if q.newest {
-		ranked = newestFirst(ranked)
+		ranked = newestFirst(q, ranked)
 	}
 	near := ranked[:max(1, count(ranked, .5))]
 	now, hasNow := dayOf(asOf)
@@ -298,12 +300,18 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		if s := spanBetween(q, ev, now, hasNow); s != "" {
 			return s
 		}
+		if cautious && !q.was {
+			near = values(q, may, near[0], func(s scored) (string, string) { return spanLong(q, []scored{s}, now, false), "" })
+		}
 		if s := spanLong(q, near, now, hasNow); s != "" {
 			return s
 		}
 	case number:
 		if cautious {
-			near = newestFirst(ranked)
+			near = values(q, may, newestFirst(q, ranked)[0], func(s scored) (string, string) {
+				n := spanNumber(q, []scored{s})
+				return n, q.counted(s.text, n)
+			})
 		}
 		if s := spanNumber(q, near); s != "" {
 			if cautious {
@@ -368,18 +376,27 @@ func count(ranked []scored, share float64) int {
 	return n
 }
 
-// newestFirst puts what was said last before what fits nearly as well.
-func newestFirst(ranked []scored) []scored {
+// newestFirst puts what was said last before what fits nearly as well; of sentences that all
+// surely answer what holds now, before all.
+func newestFirst(q question, ranked []scored) []scored {
 	n := count(ranked, .8)
+	if q.brief && !reLately.MatchString(q.text) {
+		n = len(ranked)
+	}
 	out := slices.Clone(ranked)
-	slices.SortStableFunc(out[:n], func(a, b scored) int {
-		if !a.dated || !b.dated {
-			return 0
-		}
-		return cmp.Compare(b.day, a.day)
-	})
+	slices.SortStableFunc(out[:n], byNewest)
 	return out
 }
+
+func byNewest(a, b scored) int {
+	if !a.dated || !b.dated {
+		return 0
+	}
+	return cmp.Compare(b.day, a.day)
+}
+
+// reLately asks for a thing of late, which need not be the last one.
+var reLately = pattern.New(`(?i)\brecently\b|最近`)
 
 // distinct is how many turns the sentences are of.
 func distinct(ranked []scored) int {
