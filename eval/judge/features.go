@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"strings"
+	"sync"
 
 	"membench/internal/timex"
 )
@@ -326,6 +327,17 @@ type prepared struct {
 	c          *comparison // see compared
 	ref        timex.Day
 	abstainQ   bool
+
+	lists *[3][]tok // of question, gold and answer
+}
+
+// wordPool holds the words of texts that were judged.
+var wordPool = sync.Pool{New: func() any { return new([3][]tok) }}
+
+// done gives the words back: nothing of p is used after it.
+func (p *prepared) done() {
+	*p.lists = [3][]tok{p.qt.toks, p.gt.toks, p.at.toks}
+	wordPool.Put(p.lists)
 }
 
 // compared compares the words of gold and answer, once. If another comparison decides, the last stage weighs this one too.
@@ -337,9 +349,10 @@ func (p *prepared) compared() *comparison {
 }
 
 func prepare(q Question, gold, answer string) *prepared {
-	p := &prepared{qt: cut(q.Text), gt: cut(gold)}
+	lists := wordPool.Get().(*[3][]tok)
+	p := &prepared{qt: cut(q.Text, lists[0][:0]), gt: cut(gold, lists[1][:0]), lists: lists}
 	p.part, p.how = finalPart(answer, p.qt)
-	p.at = cut(p.part)
+	p.at = cut(p.part, lists[2][:0])
 	p.qw = dates(p.qt, 0)
 	p.gw = dates(p.gt, p.qw.yearOf())
 	year := cmp.Or(p.gw.yearOf(), p.qw.yearOf())

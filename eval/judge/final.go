@@ -18,6 +18,8 @@ var strongConclusions = []string{"final answer", "answer:", "answer is", "answer
 	"最终答案", "答案是", "答案就是", "答案为", "答案:", "答案如下", "结论", "综上", "总之", "总的来说"}
 var weakConclusions = []string{"therefore", "thus,", "hence,", "so,", "so the ", "so you ", "consequently", "as a result", "based on this", "based on the above", "based on these", "we can conclude", "i can conclude", "i conclude", "因此", "所以", "由此", "可见"}
 
+var strongMarks, weakMarks = newPhrases(strongConclusions), newPhrases(weakConclusions)
+
 // finalPart finds the part of a reply that answers: its marked conclusion, or the first answering sentence of a long reply, or its last paragraph. Reasoning in
 // tags is dropped. how names the choice; "" means that the reply is unchanged.
 func finalPart(s string, q *text) (part, how string) {
@@ -33,18 +35,18 @@ func finalPart(s string, q *text) (part, how string) {
 	}
 	low := strings.ToLower(s)
 	long := len(s) > longReply || strings.Count(s, "\n") > 2 && !strings.Contains(s, "\n- ") && !strings.Contains(s, "\n* ")
-	if i := lastMark(low, strongConclusions); i >= 0 && (long || i > 0 && boundary(low, i)) {
+	if i := lastMark(low, strongMarks); i >= 0 && (long || i > 0 && boundary(low, i)) {
 		if part := concluded(s[i:]); part != "" {
 			return part, "the marked conclusion"
 		}
 	}
 	if !long {
-		if i := strings.LastIndexByte(low, '\n') + 1; i > 0 && lastMark(low[i:], weakConclusions) == 0 {
+		if i := strings.LastIndexByte(low, '\n') + 1; i > 0 && lastMark(low[i:], weakMarks) == 0 {
 			return concluded(s[i:]), "the last conclusion"
 		}
 		return s, how
 	}
-	weak := lastMark(low, weakConclusions)
+	weak := lastMark(low, weakMarks)
 	if weak >= 0 && strings.Count(s[weak:], "\n\n") == 0 && (2*weak > len(s) || strings.LastIndex(s[:weak], "\n") >= 0 && sentences(s[weak:]) <= 2) {
 		if part := concluded(s[weak:]); part != "" {
 			return part, "the last conclusion"
@@ -75,10 +77,16 @@ func withoutFences(s string) string {
 	return strings.Join(out, "")
 }
 
+var offered = []string{"let me know if", "let me know whether", "feel free to", "is there anything else", "do you need anything else", "would you like me to", "happy to help", "i hope this helps", "hope this helps", "hope that helps", "希望能帮", "希望对你有", "希望对您有", "如需", "如果您还有", "如果你还有", "还有什么", "祝您", "祝你"}
+var offers = newPhrases(offered)
+
 // withoutOffer removes a last sentence that only offers more help.
 func withoutOffer(s string) string {
 	low := strings.ToLower(s)
-	for _, offer := range []string{"let me know if", "let me know whether", "feel free to", "is there anything else", "do you need anything else", "would you like me to", "happy to help", "i hope this helps", "hope this helps", "hope that helps", "希望能帮", "希望对你有", "希望对您有", "如需", "如果您还有", "如果你还有", "还有什么", "祝您", "祝你"} {
+	if offers.next(low, 0) < 0 {
+		return s
+	}
+	for _, offer := range offered {
 		if i := strings.LastIndex(low, offer); i > 0 && len(low) == len(s) && i == sentenceStart(low, i)+strings.Count(low[sentenceStart(low, i):i], " ") && sentences(s[i:]) == 1 {
 			return strings.TrimSpace(s[:i])
 		}
@@ -88,22 +96,15 @@ func withoutOffer(s string) string {
 
 // lastMark is where the last of the marks is at the beginning of a sentence or line
 // or, of "answer is" and its like, behind a few words of it.
-func lastMark(low string, marks []string) int {
-	best := -1
-	for _, m := range marks {
-		for end := len(low); ; {
-			i := strings.LastIndex(low[:end], m)
-			if i < 0 || i <= best {
-				break
-			}
+func lastMark(low string, marks *phrases) int {
+	for i := len(low) - 1; i >= 0; i-- {
+		if marks[low[i]] != nil && marks.at(low, i) {
 			if start := sentenceStart(low, i); i-start < 34 && (i == start || !asciiLetter(low[i-1])) {
-				best = i
-				break
+				return i
 			}
-			end = i
 		}
 	}
-	return best
+	return -1
 }
 
 // sentenceStart is where the sentence or line of byte i begins.

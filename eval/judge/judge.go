@@ -109,6 +109,7 @@ func alternatives(golds []string) []string {
 
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
+	defer p.done()
 	v := p.verdict(q, gold, answer, o)
 	if p.by == "empty" || p.by == "abstention" {
 		return v

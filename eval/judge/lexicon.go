@@ -35,7 +35,7 @@ type entry struct {
 	common  bool // listed in the lexicon: a capital at the start of a sentence means nothing
 }
 
-// lex is the lexicon, read once. Immutable after that: safe for use at once.
+// lex is the lexicon, read once. Immutable after that, but for the words that were looked up: safe for concurrent use.
 type lex struct {
 	words   map[string]entry // exact forms: stop words and marks
 	stems   map[string]entry // groups by stem
@@ -45,7 +45,7 @@ type lex struct {
 	whole   bool             // while reading: such follow
 	hanMax  int              // longest Chinese word, in bytes
 	groups  int
-	stemOf  stemCache
+	recent  [8192]atomic.Pointer[known]
 }
 
 type phrase struct {
@@ -55,26 +55,25 @@ type phrase struct {
 
 var lexicon = sync.OnceValue(func() *lex {
 	l := &lex{words: map[string]entry{}, stems: map[string]entry{}, phrases: map[string][]phrase{}, han: map[string]entry{}, alone: map[string]entry{}}
-	env := snowballstem.NewEnv("")
 	for line := range strings.Lines(lexiconText + "neg " + tokens.Negators + "\nzhneg " + tokens.HanNegators + "\n") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch kind {
 		case "=":
 			g := l.group()
 			for _, w := range strings.Fields(rest) {
-				l.put(env, w, func(e *entry) { e.groups = append(e.groups, g) })
+				l.put(w, func(e *entry) { e.groups = append(e.groups, g) })
 			}
 		case "==":
 			canon := "=" + strings.Fields(rest)[0]
 			for _, w := range strings.Fields(rest) {
-				l.put(env, w, func(e *entry) { e.canon = canon })
+				l.put(w, func(e *entry) { e.canon = canon })
 			}
 		case "<":
 			general, kinds, _ := strings.Cut(rest, ":")
 			g := l.group()
-			l.put(env, strings.TrimSpace(general), func(e *entry) { e.groups = append(e.groups, g) })
+			l.put(strings.TrimSpace(general), func(e *entry) { e.groups = append(e.groups, g) })
 			for _, w := range strings.Fields(kinds) {
-				l.put(env, w, func(e *entry) { e.above = append(e.above, g) })
+				l.put(w, func(e *entry) { e.above = append(e.above, g) })
 			}
 		case "whole":
 			l.whole = true
@@ -83,13 +82,13 @@ var lexicon = sync.OnceValue(func() *lex {
 			n := l.group()
 			for side, words := range []string{one, other} {
 				for _, w := range strings.Fields(words) {
-					l.put(env, w, func(e *entry) { e.anti = append(e.anti, n-2*n*side) })
+					l.put(w, func(e *entry) { e.anti = append(e.anti, n-2*n*side) })
 				}
 			}
 		case "glad", "bad":
 			v := map[string]int{"glad": 1, "bad": -1}[kind]
 			for _, w := range strings.Fields(rest) {
-				l.put(env, w, func(e *entry) { e.valence = v })
+				l.put(w, func(e *entry) { e.valence = v })
 			}
 		case "stop", "vague", "hedge", "neg", "light":
 			for _, w := range strings.Fields(rest) {
@@ -131,7 +130,7 @@ var lexicon = sync.OnceValue(func() *lex {
 
 func (l *lex) group() int { l.groups++; return l.groups }
 
-func (l *lex) put(env *snowballstem.Env, w string, f func(*entry)) {
+func (l *lex) put(w string, f func(*entry)) {
 	if r, n := utf8.DecodeRuneInString(w); r >= 0x80 {
 		if l.whole && n == len(w) {
 			e := l.alone[w]
@@ -149,7 +148,7 @@ func (l *lex) put(env *snowballstem.Env, w string, f func(*entry)) {
 	}
 	parts := strings.Split(w, "_")
 	if len(parts) == 1 {
-		s := stem(env, w)
+		s := stem(w)
 		e := l.stems[s]
 		f(&e)
 		l.stems[s] = e
@@ -157,7 +156,7 @@ func (l *lex) put(env *snowballstem.Env, w string, f func(*entry)) {
 	}
 	var stems []string
 	for _, p := range parts {
-		stems = append(stems, stem(env, p))
+		stems = append(stems, stem(p))
 	}
 	for i, ph := range l.phrases[stems[0]] {
 		if strings.Join(ph.stems, "_") == strings.Join(stems, "_") {
@@ -170,14 +169,14 @@ func (l *lex) put(env *snowballstem.Env, w string, f func(*entry)) {
 	l.phrases[stems[0]] = append(l.phrases[stems[0]], ph)
 }
 
-func stem(env *snowballstem.Env, w string) string {
+func stem(w string) string {
 	if len(w) < 3 {
 		return w
 	}
 	if s, ok := irregular[w]; ok {
 		w = s
 	}
-	env.SetCurrent(w)
+	env := snowballstem.NewEnv(w)
 	english.Stem(env)
 	return env.Current()
 }
@@ -195,13 +194,18 @@ var irregular = func() map[string]string {
 }()
 
 // word looks an English word up, in lower case.
-func (l *lex) word(w string, env *snowballstem.Env) entry {
-	e := l.words[w]
+func (l *lex) word(w string) *entry {
+	slot := &l.recent[maphash.String(wordSeed, w)%uint64(len(l.recent))]
+	if k := slot.Load(); k != nil && k.word == w {
+		return &k.entry
+	}
+	k := &known{strings.Clone(w), l.words[w]}
+	e := &k.entry
 	if e.weight == 0 {
 		e.weight = 1
 	}
 	if e.stem == "" {
-		e.stem = l.stemOf.get(w, func() string { return stem(env, w) })
+		e.stem = strings.Clone(stem(w))
 	}
 	if s, ok := l.stems[e.stem]; ok {
 		e.groups, e.above, e.anti, e.valence, e.common = s.groups, s.above, s.anti, s.valence, true
@@ -209,25 +213,19 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 			e.stem = s.canon
 		}
 	}
+	if len(w) <= 24 {
+		slot.Store(k)
+	}
 	return e
 }
 
-// A stemCache caches the stem of the last word in each slot; texts repeat their words. It never grows.
-type stemCache [8192]atomic.Pointer[[2]string]
-
-var stemSeed = maphash.MakeSeed()
-
-func (c *stemCache) get(w string, stem func() string) string {
-	slot := &c[maphash.String(stemSeed, w)%uint64(len(c))]
-	if p := slot.Load(); p != nil && p[0] == w {
-		return p[1]
-	}
-	s := stem()
-	if len(w) <= 24 {
-		slot.Store(&[2]string{strings.Clone(w), strings.Clone(s)})
-	}
-	return s
+// A known word was looked up before. Texts repeat their words, so the last word of each slot is kept.
+type known struct {
+	word  string
+	entry entry
 }
+
+var wordSeed = maphash.MakeSeed()
 
 // phrase looks for a phrase at the start of toks: the longest.
 func (l *lex) phrase(toks []tok) (entry, int) {

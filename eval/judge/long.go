@@ -31,7 +31,7 @@ func (p *prepared) longFeatures(v Verdict, reply string) []float64 {
 	}
 	put(v.Score, b2f(v.Rule == "date"), b2f(v.Rule == "value"), b2f(v.Rule == "polarity"), b2f(v.Rule == "duration"), b2f(v.Rule == "abstention"), decided)
 	put(b2f(p.how == "the marked conclusion"), b2f(p.how == "after the reasoning"), b2f(strings.HasPrefix(p.how, "the first")), b2f(p.how == "the last conclusion"), b2f(p.how == "the last assertion"))
-	rt := cut(reply)
+	rt := cut(reply, nil)
 	rc := compare(p.qt, p.gt, rt)
 	last, start := 0., 0.
 	if n := len(rc.perSent); n > 0 {

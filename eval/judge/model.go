@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 	"sync"
 
 	"membench/internal/codec"
@@ -34,6 +36,8 @@ type Model struct {
 	Mean    []float64          `json:"mean"`    // of each feature, taken off first
 	Weights []float64          `json:"weights"` // of the centred features, raw scale
 	Trees   []Tree             `json:"trees,omitempty"`
+
+	score func(f []float64) float64 // of the embedded weights
 }
 
 // Tree is a binary tree in heap order: node i has children 2i+1 (feature below At)
@@ -44,18 +48,75 @@ type Tree struct {
 	Value   []float64 `json:"value"` // of leaves, in log odds
 }
 
-// Score is the chance that an answer with these features is right, [0,1].
-func (m *Model) Score(f []float64) float64 { return m.score(f) }
+// Scorer returns the function that gives the chance, [0,1], that an answer with these features is right. It holds a copy of the weights and is safe for
+// concurrent use.
+func (m *Model) Scorer() func(f []float64) float64 {
+	bias, mean, weights, trees := m.Bias, slices.Clone(m.Mean), slices.Clone(m.Weights), pack(m.Trees)
+	return func(f []float64) float64 {
+		z := bias
+		for i, w := range weights {
+			z += w * (f[i] - mean[i])
+		}
+		return 1 / (1 + math.Exp(-trees.add(z, f)))
+	}
+}
 
-func (m *Model) score(f []float64) float64 {
-	z := m.Bias
-	for i, w := range m.Weights {
-		z += w * (f[i] - m.Mean[i])
+// A forest is trees of one depth, one after the other: hundreds of small trees are read from the start of memory to its end, without a branch that depends on
+// an answer. A leaf that is less deep stands for all leaves below it.
+type forest struct {
+	depth  int
+	splits []split   // 1<<depth - 1 of each tree, in heap order
+	leaves []float64 // 1<<depth of each tree
+}
+
+type split struct {
+	at      float64
+	feature int
+}
+
+func pack(trees []Tree) (p forest) {
+	for _, t := range trees {
+		p.depth = max(p.depth, bits.Len(uint(len(t.Feature)))-1)
 	}
-	for i := range m.Trees {
-		z += m.Trees[i].value(f)
+	inner, leaves := 1<<p.depth-1, 1<<p.depth
+	p.splits, p.leaves = make([]split, len(trees)*inner), make([]float64, len(trees)*leaves)
+	for i, t := range trees {
+		t.fill(0, 0, p.splits[i*inner:][:inner], p.leaves[i*leaves:][:leaves])
 	}
-	return 1 / (1 + math.Exp(-z))
+	return p
+}
+
+// fill copies what is below node from of the tree to node to; a leaf is copied to both sides.
+func (t *Tree) fill(from, to int, splits []split, leaves []float64) {
+	if to >= len(splits) {
+		leaves[to-len(splits)] = t.Value[from]
+		return
+	}
+	left, right := from, from
+	if t.Feature[from] >= 0 {
+		splits[to] = split{t.At[from], t.Feature[from]}
+		left, right = 2*from+1, 2*from+2
+	}
+	t.fill(left, 2*to+1, splits, leaves)
+	t.fill(right, 2*to+2, splits, leaves)
+}
+
+// add adds the values of all trees to z, in order.
+func (p *forest) add(z float64, f []float64) float64 {
+	inner := 1<<p.depth - 1
+	for s, l := p.splits, p.leaves; len(l) > 0; s, l = s[inner:], l[inner+1:] {
+		i := 0
+		for range p.depth {
+			n := &s[i]
+			right := 1
+			if f[n.feature] < n.at {
+				right = 0
+			}
+			i = 2*i + 1 + right
+		}
+		z += l[i-inner]
+	}
+	return z
 }
 
 // odds returns the odds of a relation of dates; had is the value without training.
@@ -66,22 +127,15 @@ func (m *Model) odds(r relation) float64 {
 	return r.score
 }
 
-func (t *Tree) value(f []float64) float64 {
-	i := 0
-	for t.Feature[i] >= 0 {
-		if f[t.Feature[i]] < t.At[i] {
-			i = 2*i + 1
-		} else {
-			i = 2*i + 2
-		}
-	}
-	return t.Value[i]
-}
-
 var model = sync.OnceValue(func() *Model {
 	var m Model
 	if err := codec.Unmarshal(weightsJSON, &m); err != nil {
 		panic(fmt.Sprintf("judge: embedded weights.json: %v", err)) // own data: a test reads it
+	}
+	for _, part := range []*Model{&m, m.Long, m.Sure} {
+		if part != nil {
+			part.score = part.Scorer()
+		}
 	}
 	return &m
 })

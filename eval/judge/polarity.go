@@ -5,35 +5,22 @@ import (
 	"strings"
 )
 
-var abstentions = []string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
-	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"}
+var abstentions = newPhrases([]string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
+	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"})
 
 // said are verbs whose negation says that there is no answer.
-var said = []string{"mention", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"}
+var said = newPhrases([]string{"mention", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"})
 
 // abstention returns where an abstention begins, as a share of the text; 1.1 if there is none.
 func abstention(s string) float64 {
 	low := strings.ToLower(s)
 	low = strings.ReplaceAll(low, "’", "'")
-	first := -1
-	for _, p := range abstentions {
-		if i := strings.Index(low, p); i >= 0 && (first < 0 || i < first) {
-			first = i
-		}
-	}
-	for _, verb := range said { // "no middle name is mentioned"
-		for from := 0; ; {
-			i := strings.Index(low[from:], verb)
-			if i < 0 {
-				break
-			}
-			at := from + i
-			from = at + len(verb)
-			start := max(sentenceStart(low, at), at-60)
-			for _, no := range []string{"no ", "not ", "n't ", "never ", "none ", "nothing "} {
-				if j := strings.Index(low[start:at], no); j >= 0 && (j+start == 0 || low[j+start-1] == ' ' || no == "n't ") && (first < 0 || j+start < first) {
-					first = j + start
-				}
+	first := abstentions.next(low, 0)
+	for at := said.next(low, 0); at >= 0; at = said.next(low, at+1) { // "no middle name is mentioned"
+		start := max(sentenceStart(low, at), at-60)
+		for _, no := range []string{"no ", "not ", "n't ", "never ", "none ", "nothing "} {
+			if j := strings.Index(low[start:at], no); j >= 0 && (j+start == 0 || low[j+start-1] == ' ' || no == "n't ") && (first < 0 || j+start < first) {
+				first = j + start
 			}
 		}
 	}

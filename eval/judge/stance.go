@@ -585,9 +585,12 @@ func looping(t *text) bool {
 			}
 		}
 	}
+	if n < 24 {
+		return false
+	}
 	distinct := map[string]bool{}
 	for i := range t.toks {
 		distinct[t.toks[i].word] = true
 	}
-	return n >= 24 && len(distinct)*5 < n
+	return len(distinct)*5 < n
 }

@@ -1,11 +1,10 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/blevesearch/snowballstem"
 
 	"membench/internal/depparse"
 	"membench/internal/hanseg"
@@ -71,10 +70,10 @@ func (t *text) content() []int {
 	return out
 }
 
-func cut(s string) *text {
+// cut cuts a text into words, which are appended to empty.
+func cut(s string, empty []tok) *text {
 	s = textnorm.Simplify(textnorm.Compat(s))
-	t := &text{raw: s, toks: make([]tok, 0, 4+len(s)/5)}
-	env := snowballstem.NewEnv("")
+	t := &text{raw: s, toks: slices.Grow(empty, 4+len(s)/5)}
 	start, sentStart := 0, true
 	mark := func() { // a list mark: the item before it ends
 		if len(t.toks) > start {
@@ -107,7 +106,7 @@ func cut(s string) *text {
 			continue
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			j := wordEnd(s, i)
-			t.add(env, s[i:j], i, sentStart)
+			t.add(s[i:j], i, sentStart)
 			w := t.toks[len(t.toks)-1].word
 			if w == "and" || w == "or" {
 				t.toks = t.toks[:len(t.toks)-1]
@@ -178,7 +177,7 @@ func groupOfThree(s string) bool {
 }
 
 // add appends an English word; "10July" and "5km" are two words.
-func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
+func (t *text) add(w string, pos int, sentStart bool) {
 	if digit(w[0]) {
 		k := 0
 		for k < len(w) && (digit(w[k]) || w[k] == ',' || w[k] == '.') {
@@ -199,7 +198,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 			}
 			t.toks = append(t.toks, tok{word: w[:k], stem: numberStem(v), val: v, num: true, sent: t.sents, pos: pos, weight: 1.2})
 			if rest != "" {
-				t.add(env, rest, pos+k, false)
+				t.add(rest, pos+k, false)
 			}
 			return
 		}
@@ -252,7 +251,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 		return
 	}
 	lex := lexicon()
-	e := lex.word(low, env)
+	e := lex.word(low)
 	k.stem, k.groups, k.above, k.anti = e.stem, e.groups, e.above, e.anti
 	k.stop, k.vague, k.hedge, k.neg = e.stop, e.vague, e.hedge, k.neg || e.neg
 	k.weight, k.valence = e.weight, e.valence

@@ -15,45 +15,47 @@ func (t *text) units() []tok {
 		return t.unitList
 	}
 	t.unitsRead = true
+	if !t.han {
+		t.unitList = t.toks
+		return t.unitList
+	}
 	out := make([]tok, 0, len(t.toks))
 	for i := range t.toks {
 		if !t.toks[i].han || t.toks[i].num {
 			out = append(out, t.toks[i])
 		}
 	}
-	if t.han {
-		lex := lexicon()
-		for _, w := range words.Cut(t.raw) {
-			r, _ := utf8.DecodeRuneInString(w.Form)
-			if !textnorm.IsHan(r) {
-				continue
-			}
-			at := t.tokenAt(w.Start)
-			if at < len(t.toks) && t.toks[at].num && t.toks[at].pos == w.Start {
-				continue
-			}
-			k := tok{word: w.Form, stem: w.Form, han: true, pos: w.Start, weight: 1, name: w.Class == 'R' || w.Class == 'S'}
-			if at < len(t.toks) {
-				k.sent = t.toks[at].sent
-			}
-			e, ok := lex.han[w.Form]
-			if x, too := lex.alone[w.Form]; too {
-				e.groups, e.above, e.anti, ok = append(e.groups[:len(e.groups):len(e.groups)], x.groups...), append(e.above[:len(e.above):len(e.above)], x.above...), x.anti, true
-			}
-			if ok {
-				k.groups, k.above, k.anti, k.neg, k.stop, k.hedge = e.groups, e.above, e.anti, e.neg, e.stop, e.hedge
-				if e.canon != "" {
-					k.stem = e.canon
-				}
-			}
-			if n := utf8.RuneCountInString(w.Form); n == 1 && tokens.FunctionRune(r) || strings.IndexByte("upcrqymexo", w.Class) >= 0 && n <= 2 {
-				k.stop = true
-				k.neg = k.neg || strings.ContainsAny(w.Form, "不没未无别")
-			}
-			out = append(out, k)
+	lex := lexicon()
+	for _, w := range words.Cut(t.raw) {
+		r, _ := utf8.DecodeRuneInString(w.Form)
+		if !textnorm.IsHan(r) {
+			continue
 		}
-		slices.SortStableFunc(out, func(a, b tok) int { return a.pos - b.pos })
+		at := t.tokenAt(w.Start)
+		if at < len(t.toks) && t.toks[at].num && t.toks[at].pos == w.Start {
+			continue
+		}
+		k := tok{word: w.Form, stem: w.Form, han: true, pos: w.Start, weight: 1, name: w.Class == 'R' || w.Class == 'S'}
+		if at < len(t.toks) {
+			k.sent = t.toks[at].sent
+		}
+		e, ok := lex.han[w.Form]
+		if x, too := lex.alone[w.Form]; too {
+			e.groups, e.above, e.anti, ok = append(e.groups[:len(e.groups):len(e.groups)], x.groups...), append(e.above[:len(e.above):len(e.above)], x.above...), x.anti, true
+		}
+		if ok {
+			k.groups, k.above, k.anti, k.neg, k.stop, k.hedge = e.groups, e.above, e.anti, e.neg, e.stop, e.hedge
+			if e.canon != "" {
+				k.stem = e.canon
+			}
+		}
+		if n := utf8.RuneCountInString(w.Form); n == 1 && tokens.FunctionRune(r) || strings.IndexByte("upcrqymexo", w.Class) >= 0 && n <= 2 {
+			k.stop = true
+			k.neg = k.neg || strings.ContainsAny(w.Form, "不没未无别")
+		}
+		out = append(out, k)
 	}
+	slices.SortStableFunc(out, func(a, b tok) int { return a.pos - b.pos })
 	t.unitList = out
 	return out
 }

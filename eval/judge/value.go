@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/blevesearch/snowballstem"
-
 	"membench/internal/measure"
 	"membench/internal/timex"
 )
@@ -175,7 +173,9 @@ func masked(s string, list []value) []value {
 
 // periodAfter returns the period of the preceding amount and its bytes: "a week", "per month", "monthly", 每周. 0: none.
 func periodAfter(s string) (per, n int) {
-	rest, each := strings.ToLower(strings.TrimLeft(s, " ")), false
+	trimmed := strings.TrimLeft(s, " ")
+	low, each := strings.ToLower(trimmed[:min(len(trimmed), 40)]), false // a period is shorter
+	rest := low
 	for _, w := range []string{"a ", "an ", "per ", "each ", "every ", "/"} {
 		if r, ok := strings.CutPrefix(rest, w); ok {
 			rest, each = r, true
@@ -194,7 +194,7 @@ func periodAfter(s string) (per, n int) {
 		}
 	}
 	if p, ok := periods[rest[:k]]; ok && p[0] == 0 && (each || strings.HasSuffix(rest[:k], "ly")) {
-		return p[1] + 1, len(s) - len(rest) + k
+		return p[1] + 1, len(s) - len(trimmed) + len(low) - len(rest) + k
 	}
 	return 0, 0
 }
@@ -286,7 +286,7 @@ func boundBefore(s string) (side, n int) {
 // adds reports whether a text ends with a verb that "up to" goes with: "adds up to 12".
 func adds(s string) bool {
 	f := strings.Fields(s)
-	return len(f) > 0 && stem(snowballstem.NewEnv(""), f[len(f)-1]) == "add"
+	return len(f) > 0 && stem(f[len(f)-1]) == "add"
 }
 
 // boundAfter reads a bound behind a value, and its bytes.

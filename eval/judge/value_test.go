@@ -28,7 +28,7 @@ func TestValues(t *testing.T) {
 		{"12 switches", "twelve", true}, {"12 switches", "15 switches", false}, {"12台", "十二台", true}, {"one hundred and twelve", "112", true},
 	} {
 		read := func(s string) []value {
-			x := cut(s)
+			x := cut(s, nil)
 			w := dates(x, 0)
 			return values(x.raw, &w)
 		}

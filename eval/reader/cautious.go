@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/clause"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
@@ -33,13 +34,12 @@ const (
 func Cautious() Reader { return &rule{cautious: true} }
 
 var (
-	reOrder   = pattern.New(`\b(?:order in which|in (?:chronological )?order|in what order|walk me through)\b|顺序`)
-	reHowMany = pattern.New(`\bhow (?:many|much) (?:\w+ ){0,2}?(\w+)\b`)
-	reNever   = pattern.New(`\bnever\b|从未|从来没|从没`)
-	reWhy     = pattern.New(`\bwhy\b|\binspired\b|为什么|为何`)
-	reReason  = pattern.New(`\b(?:because|since|so that|due to|reason|inspired|as i|thanks to)\b|因为|由于|所以|为了`)
-	reManner  = pattern.New(`^how (?:will|did|does|do|can|has|have|is|are|was|were)\b`)
-	reOther   = pattern.New(`\baccording to\b`)
+	reOrder  = pattern.New(`\b(?:order in which|in (?:chronological )?order|in what order|walk me through)\b|顺序`)
+	reNever  = pattern.New(`\bnever\b|从未|从来没|从没`)
+	reWhy    = pattern.New(`\bwhy\b|\binspired\b|为什么|为何`)
+	reReason = pattern.New(`\b(?:because|since|so that|due to|reason|inspired|as i|thanks to)\b|因为|由于|所以|为了`)
+	reManner = pattern.New(`^how (?:will|did|does|do|can|has|have|is|are|was|were)\b`)
+	reOther  = pattern.New(`\baccording to\b`)
 )
 
 // reHelp is a request or a guess, which no fact answers.
@@ -97,7 +97,7 @@ func beyond(q question) bool {
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
-	ranked = eligible(q, ranked)
+	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool { return !ofThing(q, low, s) || otherRelation(low, s) })
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
 	}
@@ -131,15 +131,51 @@ func certain(q question, ranked []scored) []scored {
 		n++
 	}
 	ranked = ranked[:n]
+	if q.newest {
+		ranked = newestFirst(q, ranked)
+	}
 	if q.kind == what || q.kind == list { // one turn answers: what others say near by is another matter
 		line := ranked[0].line
 		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.line != line || len(s.terms) < 3 })
 	}
-	if m := reHowMany.FindStringSubmatch(low); m != nil && q.kind == number {
-		noun := tokens.Stem(m[1])
-		ranked = slices.DeleteFunc(ranked, func(s scored) bool { return !slices.Contains(s.terms, noun) })
-	}
 	return ranked
+}
+
+// The thing that a question counts, or asks the kind of, and what it is not: "how many times"
+// is answered by "twice".
+var (
+	reThing = pattern.New(`\b(?:what|which) (?:kinds?|types?|sorts?) of ([\w' -]+?) (?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|should)\b|\bhow many ([\w' -]+?) (?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|should)\b`)
+	reOfIt  = pattern.New(` (?:in|on|at|for|from|with|to|about|during|by|that|who|of)\b.*`)
+)
+
+// ofThing reports whether a sentence has the noun of the thing that a question counts or asks
+// the kind of, or one that means nearly the same: nothing else is counted by its numbers.
+func ofThing(q question, low string, s scored) bool {
+	m := reThing.FindStringSubmatch(low)
+	if m == nil || q.kind == long {
+		return true
+	}
+	words := strings.Fields(reOfIt.ReplaceAllString(cmp.Or(m[1], m[2]), ""))
+	if len(words) == 0 || strings.HasPrefix(words[len(words)-1], "time") {
+		return true
+	}
+	noun := words[len(words)-1]
+	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
+}
+
+// otherRelation reports whether a sentence is about a relation, my grandmother, and the
+// question about another one, her mother.
+func otherRelation(low string, s scored) bool {
+	of := func(text string) (out []string) {
+		for _, w := range words(text) {
+			if r := clause.Relation(text[w[0]:w[1]]); r != "" {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	asked, said := of(low), of(strings.ToLower(s.text))
+	return len(asked) > 0 && len(said) > 0 && !slices.ContainsFunc(asked, func(r string) bool { return slices.Contains(said, r) })
 }
 
 // joined puts before a sentence that points back the one before it in the same turn: "I got a
@@ -248,18 +284,11 @@ func quoteOf(u *unit, han bool) string {
 	return strconv.Quote(u.text) + " (" + sayDay(false, u.day) + ")"
 }
 
-// earlier says which other number an earlier sentence gave, that fits nearly as well.
+// earlier says which other number an earlier sentence gave for the same thing.
 func earlier(q question, newest []scored, answer string) string {
-	for i := 1; i < max(1, count(newest, .8)); i++ {
-		s := newest[i]
-		if !s.dated || !newest[0].dated || s.day >= newest[0].day {
-			continue
-		}
-		if n := spanNumber(q, newest[i:i+1]); n != "" && n != answer {
-			if q.han {
-				return "（此前：" + n + "，" + sayDay(true, s.day) + "）"
-			}
-			return " (before: " + n + ", said on " + sayDay(false, s.day) + ")"
+	for _, s := range newest[1:] {
+		if n := spanNumber(q, []scored{s}); n != "" && n != answer && byNewest(newest[0], s) < 0 {
+			return q.say(" (before: ", "（此前：") + n + q.say(", said on ", "，") + sayDay(q.han, s.day) + q.say(")", "）")
 		}
 	}
 	return ""

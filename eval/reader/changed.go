@@ -36,7 +36,7 @@ func changed(q question, may []scored) string {
 	}
 	now := q.value(may[i], day, true)
 	for _, s := range may {
-		if was := q.value(s, day, false); (day || counted(s.text, was) == counted(may[i].text, now)) && s.line != may[i].line && s.cover >= moved && was != "" && was != now && strings.HasSuffix(was, "%") == strings.HasSuffix(now, "%") && !reChange.MatchString(s.text) {
+		if was := q.value(s, day, false); (day || q.counted(s.text, was) == q.counted(may[i].text, now)) && s.line != may[i].line && s.cover >= moved && was != "" && was != now && strings.HasSuffix(was, "%") == strings.HasSuffix(now, "%") && !reChange.MatchString(s.text) {
 			return now + q.say(" (before: ", "（此前：") + was + q.say(")", "）")
 		}
 	}
@@ -56,13 +56,34 @@ func hasNumbers(q question, s scored) bool {
 	return true
 }
 
-// counted is the word behind a number: what it counts.
-func counted(text, number string) string {
+// counted is what a number counts: the first of the three words behind it that the question
+// has, else the first of all.
+func (q question) counted(text, number string) (noun string) {
 	_, after, _ := strings.Cut(text, number)
-	for _, w := range words(after) {
-		return tokens.Stem(strings.ToLower(after[w[0]:w[1]]))
+	for i, w := range words(after) {
+		stem := tokens.Stem(strings.ToLower(after[w[0]:w[1]]))
+		if i == 0 {
+			noun = stem
+		}
+		if i < 3 && slices.Contains(q.terms, stem) {
+			return stem
+		}
 	}
-	return ""
+	return noun
+}
+
+// values are the best sentence and those of its speaker that give a value of the same thing,
+// the newest first. value is what a sentence gives, "" nothing, and what of.
+func values(q question, may []scored, best scored, value func(scored) (string, string)) []scored {
+	_, of := value(best)
+	out := []scored{best}
+	for _, s := range may {
+		if v, what := value(s); v != "" && what == of && s.pos != best.pos && s.cover >= moved && s.speaker == best.speaker && hasNumbers(q, s) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, byNewest)
+	return out
 }
 
 // value is the day or the number that a sentence gives; new asks for that of a change.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/schema"
@@ -17,6 +18,7 @@ var (
 	reAnd     = pattern.New(`,? and (?:the |when |my |our |on )?`)
 	reFromTo  = pattern.New(`(?i)\bfrom (.+?) (?:to|until) (.+?)\??$`)
 	reBefore  = pattern.New(`(?i)^(?:how (?:long|many \w+)) (.*?)\b(?:before|after|when|since|until)\b (.+?)\??$`)
+	reFront   = pattern.New(`(?i)^how (?:long|many \w+) (?:before|after) (.+?) (?:did|do|does|have|has|had|was|were|is|are|will) (.+?)\??$`)
 	reOfHow   = pattern.New(`(?i)^how (?:long|many \w+)\b|\b(?:had|have|has|did|do|does|passed|it been|been)\b`)
 )
 
@@ -28,8 +30,13 @@ func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 		a, b = twoParts(m[1])
 	} else if m := reFromTo.FindStringSubmatch(q.text); m != nil {
 		a, b = m[1], m[2]
+	} else if m := reFront.FindStringSubmatch(q.text); m != nil && q.brief {
+		a, b = m[1], m[2]
 	} else if m := reBefore.FindStringSubmatch(q.text); m != nil {
 		a, b = reOfHow.ReplaceAllString(m[1], " "), m[2]
+		if before, after, ok := strings.Cut(b, " when "); ok && q.brief && len(understand(schemaQuestion(a), nil).terms) == 0 {
+			a, b = before, after
+		}
 	} else {
 		return ""
 	}
@@ -183,7 +190,24 @@ func began(u unit, exact bool) (timex.Day, bool) {
 			}
 		}
 	}
+	if exact && justNow(u.text) {
+		return u.day, true
+	}
 	return 0, false
+}
+
+// justNow reports whether a sentence says that something has just happened.
+func justNow(text string) bool {
+	if !strings.Contains(text, "just ") {
+		return false
+	}
+	words := depparse.Parse(text)
+	for i := 0; i+1 < len(words); i++ {
+		if words[i].Form == "just" && (words[i+1].Tag == "VBD" || words[i+1].Tag == "VBN") {
+			return true
+		}
+	}
+	return false
 }
 
 // sayLength says days in the unit that is asked for.

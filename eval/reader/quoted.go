@@ -58,7 +58,7 @@ func quoted(q question, ev *evidence, choices []string) (string, bool) {
 	found := reQuoted.FindAllStringSubmatch(q.text, -1)
 	lines := ev.spoken()
 	if len(found) == 0 {
-		if reOpposite.MatchString(q.text) {
+		if reOpposite.MatchString(q.text) && !q.brief {
 			return common(lines, q.han)
 		}
 		return "", false

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/schema"
 )
@@ -78,12 +79,13 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		ev = ev.replies(in.Asked).ended()
 	}
 	q := understand(in.Question, in.Speakers)
+	q.brief = r.cautious
 	text, ok := quoted(q, ev, in.Question.Choices)
 	if ok {
 	} else if len(in.Question.Choices) > 0 {
 		text = choose(q, ev, in.Question.Choices)
 	} else {
-		text = answer(q, ev, in.Question.AsOf, r.cautious)
+		text = answer(q, ev, in.Question.AsOf)
 	}
 	a := Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}
 	if text == "" && r.cautious {
@@ -240,7 +242,7 @@ func fits(q question, u *unit) float64 {
 }
 
 // answer answers by the kind of the question; "" refuses.
-func answer(q question, ev *evidence, asOf string, cautious bool) string {
+func answer(q question, ev *evidence, asOf string) string {
 	ranked := rankUnits(q, ev)
 	if len(ranked) == 0 || len(q.terms) > 0 && ranked[0].cover < support {
 		return ""
@@ -248,8 +250,8 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	if foreign(q, ranked) {
 		return ""
 	}
-	q.brief = cautious
-	if cautious {
+	var may []scored
+	if q.brief {
 		q.kind = sided(q)
 		if s := sooner(q, ev); s != "" {
 			return s
@@ -260,7 +262,7 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		if s := ev.slot(q, ranked); s != "" {
 			return s
 		}
-		may := eligible(q, ranked)
+		may = eligible(q, ranked)
 		if s := bothSaid(q, may); s != "" {
 			return s
 		}
@@ -282,13 +284,13 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		}
 	}
 	if q.newest {
-		ranked = newestFirst(ranked)
+		ranked = newestFirst(q, ranked)
 	}
 	near := ranked[:max(1, count(ranked, .5))]
 	now, hasNow := dayOf(asOf)
 	switch q.kind {
 	case when:
-		if cautious {
+		if q.brief {
 			near = ev.joined(near)
 		}
 		if s := spanWhen(q, near); s != "" {
@@ -298,33 +300,39 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		if s := spanBetween(q, ev, now, hasNow); s != "" {
 			return s
 		}
+		if q.brief && !q.was {
+			near = values(q, may, near[0], func(s scored) (string, string) { return spanLong(q, []scored{s}, now, false), "" })
+		}
 		if s := spanLong(q, near, now, hasNow); s != "" {
 			return s
 		}
 	case number:
-		if cautious {
-			near = newestFirst(ranked)
+		if q.brief {
+			near = values(q, may, newestFirst(q, ranked)[0], func(s scored) (string, string) {
+				n := spanNumber(q, []scored{s})
+				return n, q.counted(s.text, n)
+			})
 		}
 		if s := spanNumber(q, near); s != "" {
-			if cautious {
+			if q.brief {
 				s += earlier(q, near, s)
 			}
 			return s
 		}
 	case who, where:
-		if cautious {
+		if q.brief {
 			near = near[:1] // the name and the sentence that is shown are of one
 			if reWhoIs.MatchString(q.text) {
 				return near[0].text
 			}
 		}
 		if s := spanName(q, near); s != "" {
-			if cautious && share(termsOf(s), q.terms) == 1 {
+			if q.brief && share(termsOf(s), q.terms) == 1 {
 				return "" // the question says that much itself
 			}
 			return s + ": " + near[0].text + before(q, ev, near[0].text)
 		}
-		if cautious && q.kind == where && rePlaced.MatchString(near[0].text) {
+		if q.brief && q.kind == where && rePlaced.MatchString(near[0].text) {
 			return near[0].text
 		}
 	case yesno:
@@ -334,7 +342,7 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 			return s
 		}
 	}
-	if cautious && slices.Contains([]kind{when, long, number, who, where, either}, q.kind) {
+	if q.brief && slices.Contains([]kind{when, long, number, who, where, either}, q.kind) {
 		return "" // it asks for something that no sentence spells out
 	}
 	text := sentences(q, ranked)
@@ -368,18 +376,27 @@ func count(ranked []scored, share float64) int {
 	return n
 }
 
-// newestFirst puts what was said last before what fits nearly as well.
-func newestFirst(ranked []scored) []scored {
+// newestFirst puts what was said last before what fits nearly as well; of sentences that all
+// surely answer what holds now, before all.
+func newestFirst(q question, ranked []scored) []scored {
 	n := count(ranked, .8)
+	if q.brief && !reLately.MatchString(q.text) {
+		n = len(ranked)
+	}
 	out := slices.Clone(ranked)
-	slices.SortStableFunc(out[:n], func(a, b scored) int {
-		if !a.dated || !b.dated {
-			return 0
-		}
-		return cmp.Compare(b.day, a.day)
-	})
+	slices.SortStableFunc(out[:n], byNewest)
 	return out
 }
+
+func byNewest(a, b scored) int {
+	if !a.dated || !b.dated {
+		return 0
+	}
+	return cmp.Compare(b.day, a.day)
+}
+
+// reLately asks for a thing of late, which need not be the last one.
+var reLately = pattern.New(`(?i)\brecently\b|最近`)
 
 // distinct is how many turns the sentences are of.
 func distinct(ranked []scored) int {

@@ -237,6 +237,36 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// A number is that of the thing that is counted, the newest; a length begins and ends with the
+// day of its event; another relation, and another kind of thing, are no answer.
+func TestThing(t *testing.T) {
+	context := `[1] 2026-05-12 user: I keep my old sneakers under the bed.
+[2] 2026-06-12 user: My old sneakers are in the wooden box in the attic now.
+[3] 2026-03-14 user: I have read 12 books this year so far, including 5 novels.
+[4] 2026-04-01 user: By now I have read 7 novels this year, and I love it.
+[5] 2026-04-02 user: I ordered the cake on 1 March 2026 and the fair was huge.
+[6] 2026-04-03 user: The fair in the village was on 11 March 2026, with music.
+[7] 2026-05-01 user: I just finished my thesis about mosses.
+[8] 2026-05-09 user: I just signed the contract with the herbarium.
+[9] 2026-05-10 user: My grandmother gave me a necklace made of amber and silver.
+[10] 2026-05-11 user: I cooked something nice for the neighbours on Sunday with a new pan.
+`
+	for question, want := range map[string]string{
+		"How many novels have I read this year?":                                                         "7 (before: 5, said on 14 March 2026)",
+		"How many days before the fair in the village did I order the cake?":                             "10 days",
+		"How many days had passed since I finished my thesis when I signed the contract with herbarium?": "8 days",
+		"Where do I no longer keep my old sneakers?":                                                     reader.Refusal,
+		"What necklace did my mother give me?":                                                           reader.Refusal,
+		"What kind of soup did I cook for the neighbours?":                                               reader.Refusal,
+		"Where are my old sneakers currently?":                                                           "My old sneakers are in the wooden box",
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: question}, Speakers: []string{"user", "assistant"}, Context: context})
+		if err != nil || !strings.HasPrefix(a.Text, want) {
+			t.Errorf("%s: have %q, %v; want %q", question, a.Text, err, want)
+		}
+	}
+}
+
 // Two events are put in order by their days, a sentence that points back is read with the one
 // before it, and a pronoun stands for the name before it.
 func TestEvents(t *testing.T) {

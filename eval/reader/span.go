@@ -234,6 +234,8 @@ func nearest(q question, text string, pos, end int) int {
 			continue
 		}
 		switch {
+		case w[0] >= end && q.brief:
+			best = min(best, w[0]-end-run(q, text, pos, end))
 		case w[0] >= end:
 			best = min(best, w[0]-end)
 		case w[1] <= pos:
@@ -241,6 +243,17 @@ func nearest(q question, text string, pos, end int) int {
 		}
 	}
 	return best
+}
+
+// run is how many words behind a number, one after the other, the question has.
+func run(q question, text string, pos, end int) (n int) {
+	for _, w := range words(text[end:]) {
+		if n == 3 || !slices.Contains(q.terms, tokens.Stem(strings.ToLower(text[end+w[0]:end+w[1]]))) {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 var hanCount = pattern.New(`(?:多少|几)([个只次本台条位岁家张件种块元斤公里米度人分名]?)`)

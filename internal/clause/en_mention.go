@@ -38,7 +38,7 @@ func (s *enSentence) mention(i int) Mention {
 		m.Kind, m.Plural = Pronoun, true
 		return m
 	}
-	if p := s.kid(i, "nmod:poss"); p >= 0 && relationOf(low) != "" {
+	if p := s.kid(i, "nmod:poss"); p >= 0 && Relation(low) != "" {
 		return s.relative(i, p)
 	}
 	switch {
@@ -51,7 +51,7 @@ func (s *enSentence) mention(i int) Mention {
 			to++
 		}
 		m.Phrase = s.span(from, to)
-		if r := relationOf(low); r != "" { // "Mom called"
+		if r := Relation(low); r != "" { // "Mom called"
 			m.Kind, m.Relation, m.Gender = Relative, r, relationGender(r)
 			return m
 		}
@@ -59,8 +59,8 @@ func (s *enSentence) mention(i int) Mention {
 			return Mention{}
 		}
 		m.Kind = Named
-	case relationOf(low) != "" && strings.HasPrefix(w.Tag, "NN"):
-		r := relationOf(low)
+	case Relation(low) != "" && strings.HasPrefix(w.Tag, "NN"):
+		r := Relation(low)
 		m.Relation, m.Gender, m.Plural = r, relationGender(r), plural(w.Tag, low)
 		m.Kind = Described
 		if family[r] && s.kid(i, "det") < 0 {
@@ -78,7 +78,7 @@ func (s *enSentence) mention(i int) Mention {
 
 // relative is a relation with its owner: "my sister", "Anna's boss", "his wife Mary".
 func (s *enSentence) relative(i, p int) Mention {
-	r := relationOf(s.low(i))
+	r := Relation(s.low(i))
 	m := Mention{Kind: Relative, Relation: r, Gender: relationGender(r), Plural: plural(s.ws[i].Tag, s.low(i)), Phrase: s.span(min(s.begin(i), p), i+1)}
 	switch s.low(p) {
 	case "my", "our", "ma":
@@ -136,8 +136,9 @@ func plural(tag, low string) bool {
 	return tag == "NNS" || tag == "NNPS" || slices.Contains([]string{"family", "people", "folks", "team", "children", "parents", "kids"}, low)
 }
 
-// relationOf is the key of a word of relation, "" if it is none.
-func relationOf(low string) string {
+// Relation is the key of an English word of relation, the same for "mom" and "mothers", in
+// lower case; "" if it is none.
+func Relation(low string) string {
 	if r, ok := relations[low]; ok {
 		return r
 	}

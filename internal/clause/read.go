@@ -58,7 +58,7 @@ func speaksOfPeople(s string) bool {
 		if n++; n == 1 {
 			thing = openers[low]
 		}
-		if persons[low] || relationOf(low) != "" || f[0] != low[0] && (n > 1 || !depparse.Common(low)) {
+		if persons[low] || Relation(low) != "" || f[0] != low[0] && (n > 1 || !depparse.Common(low)) {
 			thing = false
 		}
 		if n > 1 && !thing {

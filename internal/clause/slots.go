@@ -185,7 +185,7 @@ func anyOf(words, of map[string]bool) bool {
 func had(verb string, words map[string]bool) string {
 	relative := false
 	for w := range words {
-		relative = relative || relationOf(w) != ""
+		relative = relative || Relation(w) != ""
 	}
 	switch {
 	case verb == "have" && relative:

@@ -29,12 +29,13 @@ var errNumber = errors.New("not a number")
 // Chinese characters, with its sign, scale and unit. An end of i says that there is none.
 func At(s string, i int) (v Value, end int) {
 	j, sign, cur := i, 1., ""
-	for sym, name := range currencies {
-		if strings.HasPrefix(s[j:], sym) {
-			j, cur = j+len(sym), name
-			for j < len(s) && s[j] == ' ' {
-				j++
-			}
+	if i >= len(s) || s[i] < utf8.RuneSelf && s[i] != '$' && s[i] != '-' && !letterOrDigit(s[i]) {
+		return v, i
+	}
+	if _, n := utf8.DecodeRuneInString(s[i:]); currencies[s[i:i+n]] != "" {
+		j, cur = i+n, currencies[s[i:i+n]]
+		for j < len(s) && s[j] == ' ' {
+			j++
 		}
 	}
 	if j < len(s) && (s[j] == '-' || strings.HasPrefix(s[j:], "−")) && (i == 0 || s[i-1] == ' ' || s[i-1] == '(') {

@@ -20,27 +20,22 @@ var holidays = map[string][2]int{"christmas": {12, 25}, "xmas": {12, 25}, "hallo
 
 // starter reports whether a word can begin an expression: a text without one and
 // without a number is not looked at again.
-func starter(w string) bool {
-	if _, ok := months[w]; ok {
-		return true
+func starter(w string) bool { return starters[w] || monthTypo(w) != 0 }
+
+var starters = func() map[string]bool {
+	m := map[string]bool{"yesterday": true, "today": true, "tomorrow": true, "tonight": true, "noon": true, "midnight": true}
+	addKeys(m, months)
+	addKeys(m, weekdays)
+	addKeys(m, units)
+	addKeys(m, seasons)
+	addKeys(m, holidays)
+	return m
+}()
+
+func addKeys[V any](to map[string]bool, from map[string]V) {
+	for w := range from {
+		to[w] = true
 	}
-	if _, ok := weekdays[w]; ok {
-		return true
-	}
-	if _, ok := units[w]; ok {
-		return true
-	}
-	if _, ok := seasons[w]; ok {
-		return true
-	}
-	if _, ok := holidays[w]; ok {
-		return true
-	}
-	switch w {
-	case "yesterday", "today", "tomorrow", "tonight", "noon", "midnight":
-		return true
-	}
-	return monthTypo(w) != 0
 }
 
 // month reads a month's name; a name mistyped by one letter counts ("Febuary",

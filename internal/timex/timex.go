@@ -11,7 +11,9 @@
 package timex
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -176,11 +178,19 @@ func seasonDays(y, season int) (Day, Day) {
 	return Date(y-1, 12, 1), Date(y+1, 3, 0)
 }
 
+// pool holds the tokens of texts that were read.
+var pool = sync.Pool{New: func() any { return new([]token) }}
+
 // Find lists the expressions of a text in order, none inside another. year completes
 // dates that name none; a year that the text itself names goes first. 0 is unknown.
 // The text should be in NFKC; letters of any case.
 func Find(text string, year int) []Expr {
-	p := parser{text: text, toks: make([]token, 0, 16+len(text)/5)}
+	toks := pool.Get().(*[]token)
+	p := parser{text: text, toks: slices.Grow((*toks)[:0], 16+len(text)/5)}
+	defer func() { // an Expr refers to none of them
+		*toks = p.toks
+		pool.Put(toks)
+	}()
 	p.scan()
 	if !p.maybe {
 		return nil
@@ -377,14 +387,26 @@ func (p *parser) joinNumber(t token) token {
 
 // NumberWord reads one English number word, in lower case.
 func NumberWord(w string) (v float64, ordinal, ok bool) {
-	if v, ok := cardinals[w]; ok {
-		return v, false, true
-	}
-	if v, ok := ordinals[w]; ok {
-		return v, true, true
-	}
-	return 0, false, false
+	n, ok := numberWords[w]
+	return n.value, n.ordinal, ok
 }
+
+type numberWord struct {
+	value   float64
+	ordinal bool
+}
+
+// numberWords joins cardinals and ordinals: most words are neither, and are looked up once.
+var numberWords = func() map[string]numberWord {
+	m := map[string]numberWord{}
+	for w, v := range cardinals {
+		m[w] = numberWord{v, false}
+	}
+	for w, v := range ordinals {
+		m[w] = numberWord{v, true}
+	}
+	return m
+}()
 
 var cardinals = map[string]float64{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 	"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
@@ -394,12 +416,14 @@ var ordinals = map[string]float64{"first": 1, "third": 3, "fourth": 4, "fifth": 
 	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "twentieth": 20, "thirtieth": 30}
 
 // word and number helpers; out of range is the zero token.
-func (p *parser) at(i int) token {
+func (p *parser) at(i int) *token {
 	if i < 0 || i >= len(p.toks) {
-		return token{}
+		return &none
 	}
-	return p.toks[i]
+	return &p.toks[i]
 }
+
+var none token
 
 func (p *parser) is(i int, words ...string) bool {
 	t := p.at(i)

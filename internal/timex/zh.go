@@ -40,7 +40,34 @@ func (p *parser) scanWide(i int) int {
 	return i + n
 }
 
-const hanDigits = "零一二三四五六七八九"
+// numeral is the value of one Chinese digit or of 十, -1 for others.
+func numeral(r rune) float64 {
+	switch r {
+	case '〇', '○', '零':
+		return 0
+	case '一':
+		return 1
+	case '二', '两', '兩', '俩':
+		return 2
+	case '三':
+		return 3
+	case '四':
+		return 4
+	case '五':
+		return 5
+	case '六':
+		return 6
+	case '七':
+		return 7
+	case '八':
+		return 8
+	case '九':
+		return 9
+	case '十':
+		return 10
+	}
+	return -1
+}
 
 // hanNumber reads a Chinese number: 三, 十五, 二十三, 一百二十, 两, 二〇二三, 半 is not one.
 func hanNumber(s string) (v float64, n int) {
@@ -48,21 +75,10 @@ func hanNumber(s string) (v float64, n int) {
 	var run, last float64 // last: the unit before what is read
 	for n < len(s) {
 		r, w := utf8.DecodeRuneInString(s[n:])
-		d := -1.
-		switch r {
-		case '〇', '○', '零':
-			d = 0
-		case '两', '兩', '俩':
-			d = 2
-		default:
-			if k := strings.IndexRune(hanDigits, r); k >= 0 {
-				d = float64(utf8.RuneCountInString(hanDigits[:k]))
-			}
-		}
-		unit := 0.
+		d, unit := numeral(r), 0.
 		switch r {
 		case '十':
-			unit = 10
+			d, unit = -1, 10
 		case '百':
 			unit = 100
 		case '千':
@@ -118,7 +134,7 @@ func (p *parser) hanIs(i int, rs ...rune) bool {
 // hanSeq reports whether the Han characters of s are at i, and what follows.
 func (p *parser) hanSeq(i int, s string) (int, bool) {
 	for _, r := range s {
-		if v, n := hanNumber(string(r)); n > 0 {
+		if v := numeral(r); v >= 0 {
 			if t := p.at(i); t.kind != number || t.val != v {
 				return i, false
 			}
@@ -153,7 +169,7 @@ func (p *parser) zhDate(i int) (e Expr, next int, ok bool) {
 			}
 		}
 	}
-	if t.kind != number || t.ordinal {
+	if t.kind != number || t.ordinal || p.at(i+1).kind != han {
 		return Expr{}, i, false
 	}
 	j, y, has := i, p.year, false
@@ -268,6 +284,9 @@ func (p *parser) zhWeekday(i int) (wd, next int, ok bool) {
 // zhRelative reads what the English half reads in anchored, deictic, clock and
 // duration: X前一周, X之后的周五, 三天前, 上周五, 去年, 下午3点, 三个月.
 func (p *parser) zhRelative(i int) (Expr, int, bool) {
+	if next := p.at(i + 1); p.at(i).kind != han && (p.at(i).kind != number || next.kind != han && !(next.kind == number && next.spelt)) {
+		return Expr{}, i, false // nothing Chinese
+	}
 	if x, n, ok := p.zhDate(i); ok {
 		return p.zhAnchored(i, x, n)
 	}

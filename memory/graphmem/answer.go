@@ -21,47 +21,78 @@ type Answer struct {
 }
 
 // Answer answers a question from at most k turns, as of a time ("": everything known). Without a reader the claims answer if they can (Told); names that are
-// never mentioned are rejected; otherwise the words of the hits decide (reader.Cautious).
+// never mentioned are rejected; otherwise the words of the hits decide (reader.Cautious), and an answer is read again from twice as many turns: what is newer, or
+// says the opposite, may share fewer words with the question.
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
 	question = r.p.v.called(question)
-	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
+	got, err := r.shown(ctx, question, asOf, k, rd == nil)
 	if err != nil {
 		return a, err
 	}
-	if rd == nil {
+	a.Hits = got.Hits
+	if rd != nil {
+		a.Answer, err = r.read(ctx, rd, question, asOf, got)
+		return a, err
+	}
+	if told, ok := r.Told(question, asOf); ok {
+		a.By, a.Text = schema.ByRule, told.Text
+		for _, h := range told.Hits {
+			a.use(h)
+		}
+		return a, nil
+	}
+	refusal := reader.Refusal
+	if strings.ContainsFunc(question, textnorm.IsHan) {
+		refusal = reader.RefusalZH
+	}
+	if a.Unknown = r.Unknown(question); len(a.Unknown) > 0 {
+		a.By, a.Text = schema.ByRule, refusal
+		return a, nil
+	}
+	if a.Answer, err = r.read(ctx, reader.Cautious(), question, asOf, got); err != nil || a.Text == refusal {
+		return a, err
+	}
+	if got, err = r.shown(ctx, question, asOf, 2*k, true); err != nil {
+		return a, err
+	}
+	again, err := r.read(ctx, reader.Cautious(), question, asOf, got)
+	if err == nil && again.Text != refusal {
+		a.Answer, a.Used = again, nil
+		for _, n := range again.Used {
+			a.use(got.Hits[n-1])
+		}
+	}
+	return a, err
+}
+
+// use notes that the answer was taken from a hit.
+func (a *Answer) use(h memory.Hit) {
+	i := slices.IndexFunc(a.Hits, func(x memory.Hit) bool { return x.ID == h.ID })
+	if i < 0 {
+		i, a.Hits = len(a.Hits), append(a.Hits, h)
+	}
+	if !slices.Contains(a.Used, i+1) {
+		a.Used = append(a.Used, i+1)
+	}
+}
+
+// shown are the turns that a question is answered from, with ends also those that say that one of them is over.
+func (r *Reading) shown(ctx context.Context, question, asOf string, k int, ends bool) (memory.Retrieved, error) {
+	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
+	if err == nil && ends {
 		r.addEnds(&got, asOf)
 	}
-	a.Hits = got.Hits
-	if rd == nil {
-		if told, ok := r.Told(question, asOf); ok {
-			a.By, a.Text = schema.ByRule, told.Text
-			for _, h := range told.Hits {
-				i := slices.IndexFunc(a.Hits, func(x memory.Hit) bool { return x.ID == h.ID })
-				if i < 0 {
-					i, a.Hits = len(a.Hits), append(a.Hits, h)
-				}
-				if !slices.Contains(a.Used, i+1) {
-					a.Used = append(a.Used, i+1)
-				}
-			}
-			return a, nil
-		}
-		if a.Unknown = r.Unknown(question); len(a.Unknown) > 0 {
-			if a.By, a.Text = schema.ByRule, reader.Refusal; strings.ContainsFunc(question, textnorm.IsHan) {
-				a.Text = reader.RefusalZH
-			}
-			return a, nil
-		}
-		rd = reader.Cautious()
-	}
+	return got, err
+}
+
+func (r *Reading) read(ctx context.Context, rd reader.Reader, question, asOf string, got memory.Retrieved) (reader.Answer, error) {
 	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context}
-	for i, h := range a.Hits {
+	for i, h := range got.Hits {
 		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources})
 		in.Asked = append(in.Asked, r.asked(h.ID))
 	}
-	a.Answer, err = rd.Read(ctx, in)
-	return a, err
+	return rd.Read(ctx, in)
 }
 
 // fitting retrieves turns above the mean. A score is a sum of z-values: what is below the

@@ -14,7 +14,7 @@ import (
 	"membench/schema/catalog"
 )
 
-// A Told is an answer from the graph's claims alone: the current value, the former one, a number, or the first of two events.
+// A Told is an answer from the graph's claims alone: the current value, the former one, or a number.
 type Told struct {
 	Text   string
 	Claims []schema.ClaimID // that it was taken from
@@ -60,7 +60,6 @@ var askings = []asking{
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
-	{pattern.New(`(?i)^(?:what|which) (?:did|does|happened to|of these did) ` + whoEN + ` (?:do|happen|come)? ?first[,:]? (?P<what>[^?]+? or [^?]+?)\??$`), nil, first},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
@@ -297,24 +296,6 @@ func ever(q *asked) string {
 		return q.say("No: "+no.quote(), "没有："+no.quote())
 	}
 	return ""
-}
-
-// first says which of two events came first.
-func first(q *asked) string {
-	a, b, ok := strings.Cut(q.what, " or ")
-	if !ok {
-		return ""
-	}
-	find := func(what string) *Held { return (&asked{what: what}).about(q.held) }
-	x, y := find(a), find(b)
-	if x == nil || y == nil || x.ID == y.ID || x.when() == "" || y.when() == "" || day(x.when()) == day(y.when()) {
-		return ""
-	}
-	if compareTimes(x.when(), y.when()) > 0 {
-		a, b, x, y = b, a, y, x
-	}
-	q.used = []Held{*x, *y}
-	return strings.TrimSpace(a) + " (" + day(x.when()) + "), then " + strings.TrimSpace(b) + " (" + day(y.when()) + ")"
 }
 
 func day(at string) string { return at[:min(len(at), len(time.DateOnly))] }

@@ -14,7 +14,7 @@ claims() { [ -d "$dir/claims" ] || "$dir/gen" -kind claims -n "$n" ${ODD:+-mixed
 chats() {
   [ -d "$dir/chats" ] && return
   mkdir "$dir/chats"
-  "$dir/gen" -kind events -n "$n" | sed 's/.*"role_type": "\([a-z]*\)".*"content": \("[^"]*"\).*/{"role": "\1", "content": \2}/; s/"human"/"user"/' | split -l 5000 --additional-suffix=.jsonl - "$dir/chats/"
+  "$dir/gen" -kind messages -n "$n" | split -l 5000 --additional-suffix=.jsonl - "$dir/chats/"
 }
 
 prepare() { # STEP

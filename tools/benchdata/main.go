@@ -30,7 +30,7 @@ import (
 )
 
 func main() {
-	kind := flag.String("kind", "exports", "exports, claims (rows by conversation) or events")
+	kind := flag.String("kind", "exports", "exports, claims (rows by conversation), events or messages")
 	n := flag.Int("n", 200_000, "about how many rows")
 	good := flag.Bool("good", false, "no broken lines and no missing hashes")
 	hot := flag.Float64("hot", 0, "share of exports that hold one and the same text")
@@ -59,9 +59,9 @@ type generator struct {
 
 // run writes n rows of a kind to standard output, or to files.
 func (g *generator) run(kind string, n, files int, dir string) error {
-	write := map[string]func(w io.Writer, conv, n int) error{"exports": g.exports, "claims": g.claims, "events": g.events}[kind]
+	write := map[string]func(w io.Writer, conv, n int) error{"exports": g.exports, "claims": g.claims, "events": g.events, "messages": g.messages}[kind]
 	if write == nil {
-		return fmt.Errorf("kind: have %q, want exports, claims or events", kind)
+		return fmt.Errorf("kind: have %q, want exports, claims, events or messages", kind)
 	}
 	if files == 0 {
 		w := bufio.NewWriterSize(os.Stdout, 1<<20)
@@ -289,6 +289,24 @@ func (g *generator) events(w io.Writer, c, n int) error {
 		line, err := codec.Append(nil, ev, codec.Spaced)
 		if err != nil {
 			return err
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages are a chat that annotate reads.
+func (g *generator) messages(w io.Writer, _, n int) error {
+	for i := range n {
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
+		}
+		line := append(codec.AppendString(append(codec.AppendString([]byte(`{"role": `), role), `, "content": `...), g.text()), '}')
+		if !g.good && g.rng.IntN(500) == 0 {
+			line = line[:g.rng.IntN(len(line))] // torn
 		}
 		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err

@@ -184,9 +184,9 @@ func TestFit(t *testing.T) {
 	o := defaults()
 	o.trees = 60
 	m := fit(ex, judge.FeatureNames(), o)
-	wrong := 0
+	wrong, score := 0, m.Scorer()
 	for _, e := range ex {
-		if (m.Score(e.f) > .5) != (e.y == 1) {
+		if (score(e.f) > .5) != (e.y == 1) {
 			wrong++
 		}
 	}

@@ -94,24 +94,24 @@ func reportLong(shared string, o options) error {
 	var unseen, dataset []scoredLong
 	for _, run := range longRuns {
 		for k := range folds {
-			m := fit(longExamples(rows, o, func(r *row) bool { return r.Set != run.name && (!isLong(r.Set) || fold(r) != k) }), judge.LongFeatureNames(), o)
+			score := fit(longExamples(rows, o, func(r *row) bool { return r.Set != run.name && (!isLong(r.Set) || fold(r) != k) }), judge.LongFeatureNames(), o).Scorer()
 			for _, r := range rows {
 				if r.Set == run.name && fold(r.row) == k {
 					x := scoredLong{longRow: r}
 					if r.f != nil {
-						x.s = m.Score(r.f)
+						x.s = score(r.f)
 					}
 					unseen = append(unseen, x)
 				}
 			}
 		}
 	}
-	alone := fit(longExamples(rows, o, func(r *row) bool { return !isLong(r.Set) }), judge.LongFeatureNames(), o)
+	alone := fit(longExamples(rows, o, func(r *row) bool { return !isLong(r.Set) }), judge.LongFeatureNames(), o).Scorer()
 	for _, r := range rows {
 		if isLong(r.Set) {
 			x := scoredLong{longRow: r}
 			if r.f != nil {
-				x.s = alone.Score(r.f)
+				x.s = alone(r.f)
 			}
 			dataset = append(dataset, x)
 		}

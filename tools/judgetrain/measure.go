@@ -108,11 +108,15 @@ func capped(rows []scored, cap, wrapCap float64) float64 {
 
 func score(rows []row, o judge.Options, m *judge.Model) []scored {
 	out := make([]scored, len(rows))
+	var trained func([]float64) float64
+	if m != nil {
+		trained = m.Scorer()
+	}
 	for i := range rows {
 		r := &rows[i]
 		out[i].row = r
 		if r.f != nil && m != nil {
-			out[i].score = m.Score(r.f)
+			out[i].score = trained(r.f)
 		} else {
 			if p, ok := dateScore(m, r); ok {
 				out[i].score = p

@@ -168,10 +168,10 @@ func lookSure(shared string, batches []string, n int) error {
 		sem <- true
 		go func() {
 			defer wg.Done()
-			m := fitSure(rows, keep)
+			score := fitSure(rows, keep).Scorer()
 			for i := range rows {
 				if r := &rows[i]; held(r) && r.f != nil {
-					scores[i] = m.Score(r.f)
+					scores[i] = score(r.f)
 				}
 			}
 			<-sem

@@ -233,8 +233,9 @@ func boost(ex []example, m *judge.Model, o options) {
 		}
 	}
 	z := make([]float64, len(ex))
+	score := m.Scorer()
 	for i, e := range ex {
-		p := m.Score(e.f)
+		p := score(e.f)
 		z[i] = math.Log(p / (1 - p))
 	}
 	g, h, node := make([]float64, len(ex)), make([]float64, len(ex)), make([]int, len(ex))
