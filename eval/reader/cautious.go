@@ -284,12 +284,33 @@ func quoteOf(u *unit, han bool) string {
 	return strconv.Quote(u.text) + " (" + sayDay(false, u.day) + ")"
 }
 
-// earlier says which other number an earlier sentence gave for the same thing.
+// earlier says which other number an earlier sentence gave for the same thing: one with all
+// words of the question that the newest has, since a budget is no price.
 func earlier(q question, newest []scored, answer string) string {
 	for _, s := range newest[1:] {
-		if n := spanNumber(q, []scored{s}); n != "" && n != answer && byNewest(newest[0], s) < 0 {
-			return q.say(" (before: ", "（此前：") + n + q.say(", said on ", "，") + sayDay(q.han, s.day) + q.say(")", "）")
+		same := !slices.ContainsFunc(q.terms, func(t string) bool { return slices.Contains(newest[0].terms, t) && !slices.Contains(s.terms, t) })
+		if n := spanNumber(q, []scored{s}); same && n != "" && n != answer && byNewest(newest[0], s) < 0 {
+			return q.say(" (before: ", "（此前：") + q.measured([]scored{s}, n) + q.say(", said on ", "，") + sayDay(q.han, s.day) + q.say(")", "）")
 		}
 	}
 	return ""
 }
+
+// measured is a number with the unit behind it where the question asks for a measure and
+// names no unit: "How much" is answered by "900 euros".
+func (q question) measured(near []scored, number string) string {
+	for _, s := range near {
+		_, after, ok := strings.Cut(s.text, number)
+		if m := reMeasure.FindString(after); ok && reAmount.MatchString(q.text) && !strings.ContainsAny(number, "$€£¥%") && !tokens.Stop(strings.TrimSpace(m)) {
+			return number + m
+		} else if ok {
+			break
+		}
+	}
+	return number
+}
+
+var (
+	reAmount  = pattern.New(`(?i)\bhow (?:much|old|far|tall|big|large|heavy|fast)\b|\b(?:price|cost|amount)\b|多少钱`)
+	reMeasure = pattern.New(`^(?: ?[a-zA-Z]+|[万千百亿]?(?:欧元|美元|日元|英镑|港币|元|块钱?))`)
+)

@@ -195,10 +195,13 @@ func before(q question, ev *evidence, text string) string {
 		}
 		for _, was := range ev.notes {
 			if was.who == now.who && was.predicate == now.predicate && !was.holds && !was.denied && was.object != now.object && was.to != "" && was.to == now.from {
-				if q.han {
-					return "（此前：" + was.object + "，至" + was.to + "）"
+				value := was.object
+				for _, u := range ev.units {
+					if u.line == was.line {
+						value = Uncut(value, u.text)
+					}
 				}
-				return " (before: " + was.object + ", until " + was.to + ")"
+				return q.say(" (before: ", "（此前：") + value + q.say(", until ", "，至") + was.to + q.say(")", "）")
 			}
 		}
 	}

@@ -42,6 +42,7 @@ type question struct {
 	ever     bool     // it asks whether something was ever so
 	still    bool     // it asks whether something is so now
 	brief    bool     // only what surely answers it is wanted
+	names    []string // of the speakers, as the case has them
 	several  bool     // it is about more people than it names as speakers
 }
 

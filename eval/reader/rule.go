@@ -79,6 +79,7 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		ev = ev.replies(in.Asked).ended()
 	}
 	q := understand(in.Question, in.Speakers)
+	q.names = in.Speakers
 	q.brief = r.cautious
 	text, ok := quoted(q, ev, in.Question.Choices)
 	if ok {
@@ -266,10 +267,8 @@ func answer(q question, ev *evidence, asOf string) string {
 		if s := bothSaid(q, may); s != "" {
 			return s
 		}
-		if _, n, ok := yesNoOfClaims(q, ev); ok && q.kind == yesno {
-			if may = slices.DeleteFunc(may, func(s scored) bool { return s.line != n.line }); len(may) > 0 {
-				return spanYesNo(q, ev, may)
-			}
+		if q.kind == yesno {
+			return yesNo(q, may)
 		}
 		if s := changed(q, may); s != "" {
 			return s
@@ -315,7 +314,7 @@ func answer(q question, ev *evidence, asOf string) string {
 		}
 		if s := spanNumber(q, near); s != "" {
 			if q.brief {
-				s += earlier(q, near, s)
+				return q.measured(near, s) + earlier(q, near, s)
 			}
 			return s
 		}

@@ -322,3 +322,68 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// Only a clause that asserts or denies what is asked, of the one that is asked about, answers yes or no.
+func TestAsserted(t *testing.T) {
+	const day = "[1] 2025-06-02 "
+	for _, c := range []struct {
+		context, question string
+		want              string // beginning of the answer
+	}{
+		{day + "Lin: If I win the raffle I will buy a cottage in Bergen.", "Did Lin win the raffle?", reader.Refusal},
+		{day + "Lin: If I win the raffle I will buy a cottage in Bergen.", "Does Lin own a cottage in Bergen?", reader.Refusal},
+		{day + "Lin: I am planning to move to Narvik in autumn.", "Did Lin move to Narvik?", reader.Refusal},
+		{day + "Lin: I moved to Narvik in autumn.", "Did Lin move to Narvik?", "Yes: I moved"},
+		{day + "Lin: My aunt says that Ruben got engaged in May.", "Is Ruben engaged?", reader.Refusal},
+		{day + "Lin: My aunt says that Ruben got engaged in May.\n[2] 2025-06-03 Mo: Ruben isn't engaged!", "Is Ruben engaged?", "No: Ruben isn't engaged!"},
+		{day + "Lin: My favourite snack is walnuts now, I stopped drinking coffee.", "Does Lin drink coffee?", "No: "},
+		{day + "Lin: I quit drinking wine two years ago.", "Does Lin drink wine?", "No: I quit"},
+		{day + "Lin: I no longer eat meat.", "Does Lin eat meat?", "No: I no longer"},
+		{day + "Lin: However, I'm worried about losing my visa.", "Has Lin obtained a visa?", reader.Refusal},
+		{day + "Lin: I don't think I passed the exam.", "Did Lin pass the exam?", reader.Refusal},
+		{day + "Lin: I adopted a cat in March.", "Does Lin have a cat?", "Yes: I adopted"},
+		{day + "Lin: I own a sailing boat.\n[2] 2025-07-02 Lin: I don't own a sailing boat.", "Does Lin own a sailing boat?", "No: I don't own"},
+		{day + "Mo: I own a sailing boat.", "Does Lin own a sailing boat?", reader.Refusal},
+		{day + "Lin: 我打算五月去拉萨。", "Lin去过拉萨吗？", reader.RefusalZH},
+		{day + "Lin: 我去过拉萨。", "Lin去过拉萨吗？", "是，"},
+		{day + "Lin: 我没去过拉萨。", "Lin去过拉萨吗？", "不是，"},
+		{day + "Lin: 我戒了咖啡。", "Lin喝咖啡吗？", "不是，"},
+		{day + "Lin: 听说Mo买了新车。", "Mo买了新车吗？", reader.RefusalZH},
+		{day + "Lin: 我养了一只猫。", "Lin养猫吗？", "是，"},
+		{day + "Lin: Unless the landlord agrees, I will rent a loft in Ghent.", "Did Lin rent a loft in Ghent?", reader.Refusal},
+		{day + "Lin: I hope to visit Iceland next year.", "Has Lin visited Iceland?", reader.Refusal},
+		{day + "Lin: I visited Iceland last year.", "Has Lin visited Iceland?", "Yes: "},
+		{day + "Lin: Is Mo married?", "Is Mo married?", reader.Refusal},
+		{day + "Lin: I used to play chess.", "Does Lin play chess?", "No: "},
+		{day + "Lin: I heard that Mo sold the van.", "Did Mo sell the van?", reader.Refusal},
+		{day + "Lin: I am allergic to hazelnuts.", "Is Lin allergic to hazelnuts?", "Yes: "},
+		{day + "Lin: I would love to learn the harp.", "Is Lin learning the harp?", reader.Refusal},
+		{day + "Lin: 要是涨工资，我就买车。", "Lin买车了吗？", reader.RefusalZH},
+		{day + "Lin: 我已经不抽烟了。", "Lin抽烟吗？", "不是，"},
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: lin, Context: c.context})
+		if err != nil || !strings.HasPrefix(a.Text, c.want) {
+			t.Errorf("%s %s: have %q, %v; want %q", c.context, c.question, a.Text, err, c.want)
+		}
+	}
+}
+
+// A former value is one of the same thing, with its unit, and a cut one is marked.
+func TestFormer(t *testing.T) {
+	context := `[1] 2025-04-20 Lin: I bought the bike on 2 April, it cost 1,150 euros in the end.
+[2] 2025-03-13 Lin: My budget for the bike is 900 euros.`
+	a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: "How much did Lin's bike cost?"}, Speakers: lin, Context: context})
+	if want := "1,150 euros"; err != nil || a.Text != want {
+		t.Errorf("have %q, %v; want %q", a.Text, err, want)
+	}
+	for _, c := range [][3]string{
+		{"Bergen now, in a flat near the fish mark", "I live in Bergen now, in a flat near the fish market.", "Bergen now"},
+		{"nurse at St", "I work as a nurse at St. Olav.", "nurse at St…"},
+		{"Porto", "I live in Porto.", "Porto"},
+		{"成都", "我住在成都，很好。", "成都"},
+	} {
+		if have := reader.Uncut(c[0], c[1]); have != c[2] {
+			t.Errorf("%q: have %q, want %q", c[1], have, c[2])
+		}
+	}
+}

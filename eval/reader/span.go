@@ -343,9 +343,6 @@ var (
 // spanYesNo says yes where the best sentence denies as much as the question does.
 func spanYesNo(q question, ev *evidence, near []scored) string {
 	deny := func(s string) bool {
-		if q.brief {
-			s = clauseOf(q, s)
-		}
 		if q.han {
 			s = strings.NewReplacer("是不是", "", "有没有", "", "会不会", "", "能不能", "", "要不要", "", "不错", "", "不过", "", "对不起", "").Replace(s)
 			return zhDenies.MatchString(s)
@@ -353,8 +350,7 @@ func spanYesNo(q question, ev *evidence, near []scored) string {
 		return reDenies.MatchString(s)
 	}
 	said := near[0]
-	ended := q.still && reEnds.MatchString(said.text)
-	yes := deny(q.text) == (deny(said.text) || ended)
+	yes := deny(q.text) == (deny(said.text) || q.still && reEnds.MatchString(said.text))
 	if y, n, ok := yesNoOfClaims(q, ev); ok {
 		yes = y != deny(q.text)
 		for _, s := range near {
@@ -364,14 +360,7 @@ func spanYesNo(q question, ev *evidence, near []scored) string {
 			}
 		}
 	}
-	if q.han {
-		return map[bool]string{true: "是，", false: "不是，"}[yes] + said.text
-	}
-	word := map[bool]string{true: "Yes", false: "No"}[yes]
-	if reLikely.MatchString(q.text) {
-		word = map[bool]string{true: "Likely yes", false: "Likely no"}[yes]
-	}
-	return word + ": " + said.text
+	return q.sayYesNo(yes, said.text)
 }
 
 var reClause = regexp.MustCompile(`(?i)[,;:，；—]| (?:but|and|so|because|although|though|since) `)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/eval/reader"
 	"membench/internal/pattern"
 	"membench/internal/tokens"
 	"membench/memory"
@@ -173,6 +174,15 @@ func (h Held) value() string {
 	return v
 }
 
+// shown is the value as an answer shows it: one that was cut when it was stored says so.
+func (h Held) shown() string {
+	value := h.value()
+	for _, e := range h.Evidence {
+		value = reader.Uncut(value, e.Text)
+	}
+	return value
+}
+
 // ended is the day on which a claim stopped to hold, "" where nobody knows.
 func (h Held) ended() string {
 	if n := len(h.Spans); n > 0 && !h.Spans[n-1].To.IsZero() {
@@ -196,13 +206,13 @@ func current(q *asked) string {
 		return ""
 	case now == nil:
 		q.used = []Held{*was}
-		return q.say(was.value()+" (no longer"+ending(", until ", was.ended())+")", was.value()+"（已不再"+ending("，到 ", was.ended())+"）")
+		return q.say(was.shown()+" (no longer"+ending(", until ", was.ended())+")", was.shown()+"（已不再"+ending("，到 ", was.ended())+"）")
 	case was == nil || was.value() == now.value():
 		q.used = []Held{*now}
-		return now.value()
+		return now.shown()
 	}
 	q.used = []Held{*now, *was}
-	return q.say(now.value()+" (before: "+was.value()+ending(", until ", was.ended())+")", now.value()+"（此前："+was.value()+ending("，到 ", was.ended())+"）")
+	return q.say(now.shown()+" (before: "+was.shown()+ending(", until ", was.ended())+")", now.shown()+"（此前："+was.shown()+ending("，到 ", was.ended())+"）")
 }
 
 func ending(words, day string) string {
