@@ -65,7 +65,16 @@ func (q question) statements() []string {
 	if len(rest) > 0 && (aux == "do" || aux == "does" || aux == "did") && rest[0] == "not" {
 		return nil
 	}
-	return []string{strings.Join(words[1:n], " ") + " " + aux + " " + strings.Join(rest, " ") + "."}
+	who := strings.Join(words[1:n], " ")
+	full := who + " " + aux + " " + strings.Join(rest, " ") + "."
+	if aux != "does" || len(rest) == 0 {
+		return []string{full}
+	}
+	verb := rest[0] + "s"
+	if rest[0] == "have" {
+		verb = "has"
+	}
+	return []string{who + " " + strings.Join(append([]string{verb}, rest[1:]...), " ") + ".", full}
 }
 
 // person names whom a clause is about, in lower case; "" someone else than a person who can be told apart.
