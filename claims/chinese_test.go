@@ -35,6 +35,14 @@ func TestChineseStates(t *testing.T) {
 		{"我下个月打算养一只狗。", "PLANS 打算养一只狗"},
 		{"我在成都住了五年了。", "LIVES_IN 成都"},
 		{"I quit.", ""},
+		// Read once, after the rules were written; the value of 退休 was wrong then.
+		{"去年我领养了一条狗。", "HAS_PET 一条狗"},
+		{"我从学校退休了。", "DOES_NOT_WORK_AT 学校; HAS_STATUS 退休"},
+		{"我跳槽到阿里了。", ""},
+		{"我曾经住在上海。", "DOES_NOT_LIVE_IN 上海"},
+		{"我住上海了。", "LIVES_IN 上海"},
+		{"我以前是护士。", "DOES_NOT_WORK_AS 护士"},
+		{"我卖掉了自行车。", "DOES_NOT_OWN 自行车"},
 	} {
 		m := Memory{ID: "mem:1", Point: "1", Speaker: schema.Ref{Type: schema.LabelUser, ID: "user:w"}, Text: tc.text}
 		m.Fields.CreatedAt = "2025-06-10T19:02:00Z"

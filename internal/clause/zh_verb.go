@@ -337,6 +337,9 @@ func (c *zhClause) slot() bool {
 	f := &c.f
 	f.Slot, f.Value = zhVerbs[f.Verb], f.Object
 	f.Slot = cmp.Or(f.Slot, "DID")
+	if zhLeaving[f.Verb] { // what is left fills no slot
+		f.Value = Phrase{}
+	}
 	obj := f.Object.Text
 	pet := slices.ContainsFunc(zhPets, func(s string) bool { return strings.HasSuffix(strings.TrimRight(obj, "子咪"), s) })
 	switch {
@@ -390,7 +393,7 @@ func (c *zhClause) slot() bool {
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
 		if zhLeaving[f.Verb] {
 			f.Value.Text = f.Verb + c.tail
-			if obj != "" {
+			if obj != "" && f.Slot == "DID" {
 				f.Value.Text = "从" + obj + f.Value.Text
 			}
 		}
