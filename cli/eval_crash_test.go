@@ -100,7 +100,7 @@ func TestKilledStateful(t *testing.T) {
 			}
 			fmt.Fprintf(&cases, `{"session_id":"s%d","time":"2024-0%d-01T10:00:00Z","turns":[{"turn_id":%d,"role":"user","name":"Ana","text":"My sister Ines planted %d apple trees near Porto in week %d."},{"turn_id":%d,"role":"assistant","name":"Ben","text":"So %d trees in week %d."}]}`, s, s+1, 2*s+1, 3+s+c, s, 2*s+2, 3+s+c, s)
 		}
-		fmt.Fprintf(&cases, `],"questions":[{"question_id":"c%d/q/0","question":"Who planted apple trees near Porto?","answer":"Ines","as_of":"2024-09-01"}]}`+"\n", c)
+		fmt.Fprintf(&cases, `],"questions":[{"question_id":"c%d/q/0","question":"Who planted apple trees near Porto?","answer":"Ines","category":"IE","raw_category":"IE","as_of":"2024-09-01"}]}`+"\n", c)
 	}
 	put(t, filepath.Join(dir, "in"), map[string]string{"cases.jsonl": cases.String()})
 	args := []string{"eval", "run", "in/cases.jsonl", "--system", "GAMemory,MGMemory,memoryos,pcm,graphmem", "-o", "out", "--no-times", "--snapshots", "-p", "rule"}

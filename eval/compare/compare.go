@@ -41,14 +41,14 @@ func (o Options) defaults() Options {
 
 // Report is the comparison of several runs.
 type Report struct {
-	Protocol string       `json:"protocol"`
-	Dataset  string       `json:"dataset"`
-	Alpha    float64      `json:"alpha"`
-	Apart    []string     `json:"apart,omitempty"`
-	Runs     []RunFigure  `json:"runs"`
-	Differ   []Difference `json:"fingerprint_differs,omitempty"` // fields that were allowed to
-	Unknown  []string     `json:"fingerprint_unknown,omitempty"` // fields unknown for all runs: equality is undetermined
-	Pairs    []Pair       `json:"pairs"`
+	Protocol string              `json:"protocol"`
+	Dataset  string              `json:"dataset"`
+	Alpha    float64             `json:"alpha"`
+	Apart    []string            `json:"apart,omitempty"`
+	Runs     []RunFigure         `json:"runs"`
+	Differ   []figure.Difference `json:"fingerprint_differs,omitempty"` // fields that were allowed to
+	Unknown  []string            `json:"fingerprint_unknown,omitempty"` // fields unknown for all runs: equality is undetermined
+	Pairs    []Pair              `json:"pairs"`
 	// Uneven reports that the runs were not scored on the same questions.
 	Uneven bool `json:"uneven"`
 }
@@ -58,12 +58,6 @@ type RunFigure struct {
 	Run     string        `json:"run"`
 	Overall schema.Figure `json:"overall"`
 	ByText  int           `json:"paired_by_text,omitzero"` // questions whose ids are others in an earlier run: they were paired by their texts
-}
-
-// Difference is a field of the fingerprint in which runs differ.
-type Difference struct {
-	Field  string   `json:"field"`
-	Values []string `json:"values"` // in the order of the runs
 }
 
 // Pair is the comparison of two runs over the questions that both were scored on.
@@ -134,7 +128,7 @@ type Cell struct {
 // FingerprintError names the fields in which runs differ.
 type FingerprintError struct {
 	Runs   []string
-	Fields []Difference
+	Fields []figure.Difference
 }
 
 func (e *FingerprintError) Error() string {
@@ -173,7 +167,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		names = append(names, r.Name)
 	}
 	rep.Differ = differences(runs, id)
-	refused := slices.DeleteFunc(slices.Clone(rep.Differ), func(d Difference) bool { return slices.Contains(o.Allow, d.Field) })
+	refused := slices.DeleteFunc(slices.Clone(rep.Differ), func(d figure.Difference) bool { return slices.Contains(o.Allow, d.Field) })
 	if len(refused) > 0 {
 		return nil, &FingerprintError{names, refused}
 	}
@@ -237,32 +231,12 @@ func pick(runs []*Run, want string) (string, error) {
 }
 
 // differences are the fields that matter to protocol and differ.
-func differences(runs []*Run, id string) []Difference {
+func differences(runs []*Run, id string) []figure.Difference {
 	prints := make([]map[string]string, len(runs))
-	fields := map[string]bool{}
 	for i, r := range runs {
 		prints[i] = r.prints.Fingerprint()
-		for f := range prints[i] {
-			if p, ok := strings.CutPrefix(f, "judge of "); ok && p != id {
-				continue
-			}
-			if p, ok := strings.CutPrefix(f, "prompt of "); ok && p != id {
-				continue
-			}
-			fields[f] = true
-		}
 	}
-	var out []Difference
-	for _, f := range slices.Sorted(maps.Keys(fields)) {
-		d := Difference{Field: f}
-		for _, p := range prints {
-			d.Values = append(d.Values, p[f])
-		}
-		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
-			out = append(out, d)
-		}
-	}
-	return out
+	return figure.Differences(prints, id)
 }
 
 // unknown are the fields whose value is "unknown" in every run: imports often do not

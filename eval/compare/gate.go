@@ -83,11 +83,11 @@ type Gated struct {
 	Adjusted *float64 `json:"p_worse_holm"`
 	// Lost are questions that the baseline was scored on and the run is not; New the
 	// other way round.
-	Lost     int          `json:"lost"`
-	New      int          `json:"new"`
-	Outcome  Outcome      `json:"outcome"`
-	Differ   []Difference `json:"fingerprint_differs,omitempty"`
-	Examples []Example    `json:"examples,omitempty"` // questions that were lost
+	Lost     int                 `json:"lost"`
+	New      int                 `json:"new"`
+	Outcome  Outcome             `json:"outcome"`
+	Differ   []figure.Difference `json:"fingerprint_differs,omitempty"`
+	Examples []Example           `json:"examples,omitempty"` // questions that were lost
 }
 
 // Hold tests each run against its baseline by each gate. A run's baseline has the same system and data set; if both sides have only one run, these two are
@@ -153,7 +153,7 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 		}
 	}
 	x.Differ = differences(pair, id)
-	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d Difference) bool { return slices.Contains(o.Allow, d.Field) }); len(refused) > 0 {
+	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d figure.Difference) bool { return slices.Contains(o.Allow, d.Field) }); len(refused) > 0 {
 		return x, &FingerprintError{[]string{r.Name, b.Name}, refused}
 	}
 	apart := o.Apart

@@ -87,6 +87,34 @@ func (p *Prints) Fingerprint() map[string]string {
 	return out
 }
 
+// A Difference is a field of the fingerprint in which runs differ.
+type Difference struct {
+	Field  string   `json:"field"`
+	Values []string `json:"values"` // in the order of the runs
+}
+
+// Differences are the fields of fingerprints that matter to figures of a protocol and differ: such runs are not comparable.
+func Differences(prints []map[string]string, protocol string) (out []Difference) {
+	fields := map[string]bool{}
+	for _, print := range prints {
+		for f := range print {
+			if _, of, ok := strings.Cut(f, " of "); !ok || of == protocol {
+				fields[f] = true
+			}
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		d := Difference{Field: f}
+		for _, print := range prints {
+			d.Values = append(d.Values, print[f])
+		}
+		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // Rename gives questions other ids: conversation and question, with a zero byte between.
 func (p *Prints) Rename(to map[string]string) {
 	golds := map[[2]string]struct{}{}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -24,10 +26,15 @@ type Lead struct {
 	Hi         *float64 `json:"hi,omitempty"`
 	Shown      bool     `json:"shown"`           // the interval is above 0
 	Close      []string `json:"close,omitempty"` // memories from which First is not separated
+	// Differ are the fields in which the memories' runs differ, by the check of eval/compare: then none leads. Runs are the memories in the order of its values.
+	Differ []figure.Difference `json:"fingerprint_differs,omitempty"`
+	Runs   []string            `json:"runs,omitempty"`
 }
 
-// Ahead reports whether First is shown to be above every other memory.
-func (l *Lead) Ahead() bool { return l != nil && l.Second != "" && l.Shown && len(l.Close) == 0 }
+// Ahead reports whether First is shown to be above every other, comparable, memory.
+func (l *Lead) Ahead() bool {
+	return l != nil && l.Second != "" && l.Shown && len(l.Close)+len(l.Differ) == 0
+}
 
 // scores are one system's main scores by question: repeats are averaged. They are kept in
 // the order in which they came, so that sums do not depend on the order of a map.
@@ -105,6 +112,15 @@ func (d *Dataset) lead(by func(system string) *scores) *Lead {
 		return nil
 	}
 	l := &Lead{First: list[0].Name(), Questions: d.Main(list[0]).Overall.N, Cases: d.Main(list[0]).Overall.Clusters}
+	prints := make([]map[string]string, len(list))
+	for i, s := range list {
+		prints[i] = s.Summary.Fingerprint
+	}
+	if l.Differ = figure.Differences(prints, figure.Protocol(d.Protocol)); len(l.Differ) > 0 {
+		for _, s := range list {
+			l.Runs = append(l.Runs, s.Name())
+		}
+	}
 	for k, s := range list[1:] {
 		r := by(l.First).over(by(s.Name()))
 		in := r.Interval(d.confidence())
@@ -135,6 +151,17 @@ func (d *Dataset) headline() words {
 	first := d.score(l.First)
 	if l.Second == "" {
 		return wordsf("%s scores %s. There is no other memory system to compare it with.", "%s 得分 %s。没有其他记忆系统可比较。", l.First, first)
+	}
+	if len(l.Differ) > 0 {
+		t := words{strings.Join(l.Runs, ", ") + " are not comparable, so none is said to be ahead.", strings.Join(l.Runs, "、") + " 不可比较，因此不说明哪个领先。"}
+		for _, x := range l.Differ {
+			of := make([]string, len(l.Runs))
+			for i, v := range x.Values {
+				of[i] = l.Runs[i] + " " + cmp.Or(v, none)
+			}
+			t = t.and(wordsf("%s differs: %s.", "%s 不同：%s。", x.Field, strings.Join(of, " | ")))
+		}
+		return t
 	}
 	basis := words{fmt.Sprintf("%s in %s", plural(l.Questions, "question"), plural(l.Cases, "case")), fmt.Sprintf("%s 个案例的 %s 个问题", grouped(l.Cases), grouped(l.Questions))}
 	if l.Cases == 1 {

@@ -30,7 +30,7 @@ func (c *canvas) label(s *System, width, y float64) {
 
 // bars shows each category as a column and each system as a row: a bar with Wilson's
 // interval, on one scale from 0 to 100.
-func (d *Dataset) bars(id string) figure {
+func (d *Dataset) bars(id string) captioned {
 	cats := []string{""}
 	for _, name := range d.categories() {
 		for i := range d.Systems {
@@ -87,7 +87,7 @@ func (d *Dataset) bars(id string) figure {
 			c.text(x+bar+40, y+rowHeight/2+4, "num end", percent(f.Value))
 		}
 	}
-	return figure{id, wordsf("Score by category, by %s, in percent, with %s Wilson intervals; bounds (oracle, full context, no memory) are lighter", "各类别得分（%s），百分数，附 %s Wilson 区间；界限（标准证据、全部上下文、无记忆）颜色较浅", d.grader(), d.level("%s")),
+	return captioned{id, wordsf("Score by category, by %s, in percent, with %s Wilson intervals; bounds (oracle, full context, no memory) are lighter", "各类别得分（%s），百分数，附 %s Wilson 区间；界限（标准证据、全部上下文、无记忆）颜色较浅", d.grader(), d.level("%s")),
 		c.end(left+float64(len(cats))*column, height, id)}
 }
 
@@ -128,7 +128,7 @@ type point struct {
 
 // scatter sets the mean against a cost on a logarithmic scale. ok is false where fewer
 // than two systems have both.
-func (d *Dataset) scatter(id string, cost func(*System) (float64, string), caption, axis words) (figure, bool) {
+func (d *Dataset) scatter(id string, cost func(*System) (float64, string), caption, axis words) (captioned, bool) {
 	var ps []point
 	for i := range d.Systems {
 		s := &d.Systems[i]
@@ -140,7 +140,7 @@ func (d *Dataset) scatter(id string, cost func(*System) (float64, string), capti
 		ps = append(ps, point{name: s.Name(), x: text, at: x, y: 100 * *sc.Overall.Value, lo: 100 * *sc.Overall.Lo, hi: 100 * *sc.Overall.Hi, kind: bound(s.Name())})
 	}
 	if len(ps) < 2 {
-		return figure{}, false
+		return captioned{}, false
 	}
 	low, high, top, bottom := math.Inf(1), 0.0, 0.0, 100.0
 	for i := range ps {
@@ -194,7 +194,7 @@ func (d *Dataset) scatter(id string, cost func(*System) (float64, string), capti
 		c.text(width-right+10, p.labelled+4, "name", fit(p.name, right-14))
 		c.printf(`</g>`)
 	}
-	return figure{id, caption, c.end(width, height, id)}, true
+	return captioned{id, caption, c.end(width, height, id)}, true
 }
 
 func tickText(v float64) string {
@@ -226,7 +226,7 @@ func place(ps []point, py func(float64) float64, top, bottom float64) {
 }
 
 // scatters are accuracy against tokens and against cost.
-func (d *Dataset) scatters(id string) (out []figure) {
+func (d *Dataset) scatters(id string) (out []captioned) {
 	estimated := false
 	f, ok := d.scatter(id+"-tokens", func(s *System) (float64, string) {
 		if s.Tokens.Questions == 0 {
@@ -262,7 +262,7 @@ func (d *Dataset) scatters(id string) (out []figure) {
 
 // latencies shows how long retrievals and answers took: a histogram a system, each of
 // the two on its own logarithmic scale, with median and 95th percentile.
-func (d *Dataset) latencies(id string) (figure, bool) {
+func (d *Dataset) latencies(id string) (captioned, bool) {
 	const panel, beside, head, apart = 240.0, 150.0, 30.0, 56.0 // apart: labels of an axis, so that none covers the next
 	left := d.names()
 	height := head + rowHeight*float64(len(d.Systems)) + 20
@@ -319,12 +319,12 @@ func (d *Dataset) latencies(id string) (figure, bool) {
 		x += panel + beside
 	}
 	if x == left {
-		return figure{}, false
+		return captioned{}, false
 	}
 	for i := range d.Systems {
 		c.label(&d.Systems[i], left, head+rowHeight*float64(i))
 	}
-	return figure{id, w("Latency histogram (equal bins of a logarithmic scale), with median and 95th percentile", "时延分布（对数轴等宽分箱），附中位数与 95 百分位"), c.end(x, height, id)}, true
+	return captioned{id, w("Latency histogram (equal bins of a logarithmic scale), with median and 95th percentile", "时延分布（对数轴等宽分箱），附中位数与 95 百分位"), c.end(x, height, id)}, true
 }
 
 // logScale places values between low and high on width pixels from x; values beyond are drawn at the edge.
@@ -351,13 +351,13 @@ func (c *canvas) histogram(h *Histogram, scale logScale, first, last int, y floa
 }
 
 // lost plots the results of all answers: right, or lost at a hop.
-func (d *Dataset) lost(id string) (figure, bool) {
+func (d *Dataset) lost(id string) (captioned, bool) {
 	any := false
 	for i := range d.Systems {
 		any = any || d.Systems[i].Lost().Answers > 0
 	}
 	if !any {
-		return figure{}, false
+		return captioned{}, false
 	}
 	var c canvas
 	left := d.names()
@@ -431,11 +431,11 @@ func (d *Dataset) lost(id string) (figure, bool) {
 		}
 		c.text(left+bar+8, y+rowHeight/2+4, "dim", "n "+grouped(l.Answers))
 	}
-	return figure{id, wordsf("Where facts are lost: every answer graded by %s is right, or was lost at one hop; in percent", "事实丢失在哪里：经 %s 评分的每个回答或正确，或丢失在某一环节；百分数", d.grader()), c.end(left+bar+70, height, id)}, true
+	return captioned{id, wordsf("Where facts are lost: every answer graded by %s is right, or was lost at one hop; in percent", "事实丢失在哪里：经 %s 评分的每个回答或正确，或丢失在某一环节；百分数", d.grader()), c.end(left+bar+70, height, id)}, true
 }
 
 // plots lists the plots of a data set.
-func (d *Dataset) plots(id string) (out []figure) {
+func (d *Dataset) plots(id string) (out []captioned) {
 	if len(d.Systems) == 0 {
 		return nil
 	}

@@ -449,6 +449,14 @@ func TestHeadline(t *testing.T) {
 	if _, after, ok := strings.Cut(md, "| System | Overall"); !ok || strings.Contains(after, "| **") {
 		t.Errorf("something is bold although no interval shows it:\n%s", md)
 	}
+	other := build(t, report.Options{}, "", schema.Observe(invention{systems: []string{"fused", "embedding-only"}, dataset: "town", cases: 12, questions: 20}.seq(), func(q *schema.QARecord) {
+		if q.System == "fused" {
+			q.By = "itself"
+		}
+	}))
+	if md := markdown(t, other, "en"); other.Datasets[0].Lead.Ahead() || !strings.Contains(md, "**fused, embedding-only are not comparable") || !strings.Contains(md, "reader differs: fused itself ") || strings.Contains(md, "| **") {
+		t.Errorf("runs of two readers:\n%s", md[:900])
+	}
 	alone := build(t, report.Options{}, "", invention{systems: []string{"oracle", "bm25"}, dataset: "town", cases: 2, questions: 4}.seq())
 	if md := markdown(t, alone, "zh"); !strings.Contains(md, "没有其他记忆系统可比较") {
 		t.Errorf("the headline:\n%s", md[:600])

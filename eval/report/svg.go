@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// A figure is a plot with its caption. Plots carry no colour of their own: the page's
+// captioned is a plot with its caption. Plots carry no colour of their own: the page's
 // style gives it by class, so that they follow light, dark and print; every number can
 // be read from a table, too.
-type figure struct {
+type captioned struct {
 	id      string // of the caption, which names the plot
 	caption words
 	svg     string

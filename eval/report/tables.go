@@ -193,6 +193,9 @@ func (d *Dataset) apart() []string {
 // markBest emphasises the highest figure of a column if it is significant: its interval lies above those of all other memories (bounds are excluded); in the
 // column of main means, the paired comparison decides (see Lead). of returns the figure of a system in a column, nil if there is none.
 func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int) *schema.Figure) {
+	if d.Lead != nil && len(d.Lead.Differ) > 0 { // none is better than what it cannot be compared with
+		return
+	}
 	for c := range columns {
 		best, others := -1, 0
 		low, high := 0.0, math.Inf(-1)

@@ -52,6 +52,7 @@ type Frame struct {
 	digests []*digestReader
 	named   map[string]int // of digests, by name
 	outputs []*Output
+	spare   []*bufio.Writer // of closed outputs
 	gone    []string
 	stage   *Place
 	why     map[string]int // how they failed
@@ -276,6 +277,7 @@ type Output struct {
 	spool  *os.File // of standard output
 	direct io.Writer
 	h      hash.Hash
+	sum    []byte // of h, of a closed output below a folder
 	n      int64
 	closed bool
 }
@@ -316,7 +318,12 @@ func (f *Frame) Create(name string) (*Output, error) {
 		}
 		o.ahead = o.file.Ahead()
 	}
-	o.Writer = bufio.NewWriterSize(digestWriter{o}, 1<<16)
+	if n := len(f.spare); n > 0 {
+		o.Writer, f.spare = f.spare[n-1], f.spare[:n-1]
+		o.Writer.Reset(digestWriter{o})
+	} else {
+		o.Writer = bufio.NewWriterSize(digestWriter{o}, 1<<16)
+	}
 	f.outputs = append(f.outputs, o)
 	return o, nil
 }
@@ -429,13 +436,22 @@ func (o *Output) Close() error {
 	if o.staged && err == nil {
 		err = o.file.Commit() // into the stage: nothing stays open
 	}
+	if o.staged && err == nil { // a step may have a hundred thousand outputs: what is left of one is its digest
+		o.sum = o.h.Sum(nil)
+		o.frame.spare = append(o.frame.spare, o.Writer)
+		o.Writer, o.file, o.ahead, o.h = nil, nil, nil, nil
+	}
 	return err
 }
 
 // Digest ends the output and returns its entry in the manifest.
 func (o *Output) Digest() (schema.FileDigest, error) {
 	err := o.Close()
-	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
+	sum := o.sum
+	if sum == nil {
+		sum = o.h.Sum(nil)
+	}
+	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(sum), Bytes: o.n}, err
 }
 
 func (f *Frame) loss() schema.Loss {
