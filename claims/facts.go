@@ -17,7 +17,7 @@ import (
 //	polarity  what is denied is the negative of the predicate's pair
 //	plan      what is meant to come is PLANS, whatever slot it would fill
 //	past      a state reported as past is deprecated, reason ended, and denied for
-//	          now; an event reported as past is what happened
+//	          now, unless the words say that it began; an event reported as past is what happened
 //	time      evidence says when it happened, counted from when it was said
 //
 // Wishes, conditions, hearsay, questions and requests are not claims.
@@ -87,7 +87,7 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 		}
 		out = append(out, s...)
 	}
-	past := f.Tense == clause.Past && !plan && def.Over(f.Verb)
+	past := f.Tense == clause.Past && !f.Begun && !plan && def.Over(f.Verb)
 	switch {
 	case past && !f.Negated:
 		add(false, true)
@@ -97,10 +97,10 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 	default:
 		add(f.Negated, false)
 	}
-	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense != clause.Future && slot != end {
-		// "I sold the Golf": the former possession ends.
+	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense == clause.Past && slot != end && f.Object.Text != "" {
+		// "I sold the Golf": the former possession ends. Without an object nothing says which.
 		d := r.cat.Predicates[end]
-		if s, ok := r.claim(m, d.Negative, who, d, cmp.Or(f.Object.Text, f.Value.Text), f); ok {
+		if s, ok := r.claim(m, d.Negative, who, d, f.Object.Text, f); ok {
 			s[len(s)-1].Claim.Evidence[0].EventTime = when
 			out = append(out, s...)
 		}

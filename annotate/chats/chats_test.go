@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -698,4 +699,37 @@ func FuzzForms(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPlainDates: dates of one and two digits, in each order and with each mark, are read alike; one that does not exist is named.
+func TestPlainDates(t *testing.T) {
+	for _, tc := range []struct{ first, second, want string }{
+		{"2025/3/1 20:01 Wang: a", "2025/10/12 9:05 Lu: b", "2025-03-01T20:01:00Z 2025-10-12T09:05:00Z"},
+		{"2025-3-1 20:01 Wang: a", "2025-03-02 20:01 Lu: b", "2025-03-01T20:01:00Z 2025-03-02T20:01:00Z"},
+		{"2025年3月1日 20:01 老王: a", "2025年12月11日 20:01 小鹿: b", "2025-03-01T20:01:00Z 2025-12-11T20:01:00Z"},
+		{"12/03/2025 20:01 Wang: a", "25/06/2025 19:02 Lu: b", "2025-03-12T20:01:00Z 2025-06-25T19:02:00Z"},
+		{"3/12/2025 20:01 Wang: a", "6/25/2025 19:02 Lu: b", "2025-03-12T20:01:00Z 2025-06-25T19:02:00Z"},
+		{"2025/13/40 20:01 Wang: a", "2025/6/1 19:02 Lu: b", "2025-06-01T19:02:00Z 2025-06-01T19:02:00Z; 1 finding"},
+	} {
+		path := filepath.Join(t.TempDir(), "chat.txt")
+		if err := os.WriteFile(path, []byte(tc.first+"\n"+tc.second+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Find(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		s, err := x.Write(context.Background(), io.Discard, Options{Report: func(f *schema.Finding) { found++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := s.First + " " + s.Last
+		if found > 0 {
+			have += fmt.Sprintf("; %d finding", found)
+		}
+		if have != tc.want || s.Messages != 2 {
+			t.Errorf("%s: have %q and %d messages, want %q and 2", tc.first, have, s.Messages, tc.want)
+		}
+	}
 }

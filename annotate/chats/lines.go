@@ -262,12 +262,17 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 	return "dmy", nil
 }
 
-func (r *reader) whatsApp(f *file) error {
-	order, err := r.dateOrder(func(take func(*stamp, schema.Pos)) error {
+// orderOf is dateOrder of the lines of a file.
+func (r *reader) orderOf(f *file, of func(line string) *stamp) (string, error) {
+	return r.dateOrder(func(take func(*stamp, schema.Pos)) error {
 		quiet := *r // faults of lines are reported when they are read as messages
 		quiet.Report = func(*schema.Finding) {}
-		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
+		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(of(text), pos); return nil })
 	})
+}
+
+func (r *reader) whatsApp(f *file) error {
+	order, err := r.orderOf(f, stamped)
 	if err != nil {
 		return err
 	}
@@ -449,8 +454,8 @@ var plain = Form{
 }
 
 var (
-	speechLine = pattern.New(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
-	headLine   = pattern.New(`^(.{1,40}?)\s+(\d{4}[-/.]\d{1,2}[-/.]\d{1,2} \d{1,2}:\d{2}(?::\d{2})?)$`)
+	speechLine = pattern.New(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,?[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
+	headLine   = pattern.New(`^(.{1,40}?)\s+(\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? \d{1,2}:\d{2}(?::\d{2})?)$`)
 )
 
 // speech reads the start of a message.
@@ -467,13 +472,18 @@ func speech(l string) (name, at, text string) {
 }
 
 func (r *reader) plain(f *file) error {
+	order, err := r.orderOf(f, func(l string) *stamp { _, at, _ := speech(l); return numbersOf(at) })
+	if err != nil {
+		return err
+	}
 	var p pending
 	names := speakers(f)
 	var once []string
 	var first schema.Pos
-	err := r.textLines(f, func(text string, pos schema.Pos) error {
+	err = r.textLines(f, func(text string, pos schema.Pos) error {
 		name, at, said := speech(text)
-		if name == "" || len(names) > 0 && names[name] == 0 && !strings.ContainsAny(at, "-/.") {
+		dated := strings.ContainsAny(at, "-/.年")
+		if name == "" || len(names) > 0 && names[name] == 0 && !dated {
 			if name != "" && len(once) < maxOnce {
 				if once = append(once, name); len(once) == 1 {
 					first = pos
@@ -486,12 +496,17 @@ func (r *reader) plain(f *file) error {
 			return err
 		}
 		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, Pos: pos}
-		if at != "" {
-			if t, err := annotate.ParseTime(at, r.zone()); err == nil && strings.ContainsAny(at, "-/.") {
-				m.Time = t
+		switch {
+		case dated:
+			t, ok := r.instant(at, order)
+			if !ok {
+				r.Report(&schema.Finding{Pos: pos, Code: codeDates, Warning: true, Message: "the date cannot be read; the message has no time", Have: at,
+					Want: "a date and time as 2025-03-01 20:01, or in the order " + order})
 			} else {
-				r.leave("times of day without a date", pos)
+				m.Time = t
 			}
+		case at != "":
+			r.leave("times of day without a date; their messages have no time", pos)
 		}
 		p.start(m)
 		return nil
@@ -504,6 +519,15 @@ func (r *reader) plain(f *file) error {
 			Hint: "if they are speakers, put a date before each line, or write the chat as a CSV file"})
 	}
 	return p.end(r.add)
+}
+
+// instant reads the date and time in front of a message; ok is false where it is none.
+func (r *reader) instant(at, order string) (t time.Time, ok bool) {
+	if s := numbersOf(at); s != nil {
+		return s.time(order, r.zone())
+	}
+	t, err := annotate.ParseTime(at, r.zone())
+	return t, err == nil
 }
 
 // maxOnce is how many names a finding lists.

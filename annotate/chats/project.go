@@ -94,6 +94,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		p.hasDate = p.hasDate || part.First != ""
 		p.accounts = len(found) == 1 && part.accounts
 	}
+	p.undated(o.Report)
 	forEditors, _ := config.FileSchema("membench")
 	err := atomicfile.Write(filepath.Join(o.Dir, "membench.schema.json"), func(w io.Writer) error { _, err := w.Write(forEditors); return err })
 	if err != nil {
@@ -115,6 +116,23 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		return p, p.lost(taken, true)
 	}
 	return p, nil
+}
+
+// undated reports where turns get times that are not in the chat.
+func (p *Project) undated(report func(*schema.Finding)) {
+	if !p.hasDate {
+		report(&schema.Finding{Pos: schema.Pos{File: p.Config}, Code: codeDates, Warning: true,
+			Message: "the chat has no times; its turns get invented ones, a minute apart from 2026-01-01, and answers name them",
+			Hint:    "set start to the time of the first turn, and turn_offset"})
+		return
+	}
+	for _, part := range p.Parts {
+		if part.Undated > 0 {
+			report(&schema.Finding{Pos: schema.Pos{File: part.Path}, Code: codeDates, Warning: true,
+				Message: fmt.Sprintf("%d messages have no time; the later steps take the time of the run for it, so that they count as the newest", part.Undated),
+				Hint:    "write dates in front of them, or set start in " + p.Config})
+		}
+	}
 }
 
 func (p *Project) lost(taken int, written bool) error {
@@ -162,7 +180,7 @@ func (p *Project) yaml(o InitOptions) string {
 		fmt.Fprintf(&b, "# Who speaks: %s\n", strings.Join(names, ", "))
 	}
 	if !p.hasDate {
-		b.WriteString("\n# The export has no times. Time of the first turn, and between two turns:\nstart: 2026-01-01T00:00:00Z\nturn_offset: 1m\n")
+		b.WriteString("\n# The export has no times, and these are invented. Time of the first turn, and between two turns:\nstart: 2026-01-01T00:00:00Z\nturn_offset: 1m\n")
 	}
 	b.WriteString("\n# Rules need no model and no key. To ask a model instead: extractor: model, and a model.\n")
 	b.WriteString("claims: {extractor: rule}\n# model: {name: gpt-4o-mini}     # the key comes from OPENAI_API_KEY\n")

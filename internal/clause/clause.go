@@ -106,6 +106,8 @@ type Fact struct {
 	Time    timex.Expr // their meaning; only where When.Text is not ""
 	Tense   Tense
 	Negated bool
+	// Begun: a Past of Chinese says that something has come about (我养了一只猫, 我上班了), so that a state holds from then on and is not over.
+	Begun bool
 	// Modality is how the clause is held; see Modality.
 	Modality Modality
 	// Slot is the predicate of the catalogue that the fact fills, always the positive

@@ -37,6 +37,9 @@ type zhClause struct {
 	alone   bool   // and none before it in the sentence
 	modal   string // 要, 会, 想, 能 …
 	ba      Phrase // what 把 puts before the verb
+	from    Phrase // what is behind 从
+	tail    string // what is behind a verb of zhLeaving
+	passed  bool   // 过 is behind the verb
 	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
 }

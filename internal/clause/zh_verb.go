@@ -29,8 +29,10 @@ func (c *zhClause) verb() bool {
 		}
 		np := c.span(c.i+1, v)
 		switch p {
-		case "在", "从", "于", "往":
+		case "在", "于", "往":
 			f.Place = np
+		case "从":
+			c.from = np
 		case "把", "将":
 			c.ba = np
 		case "跟", "和", "与", "同":
@@ -58,7 +60,7 @@ func (c *zhClause) verb() bool {
 	}
 	w := c.at(c.i)
 	switch {
-	case zhFalseNegation[w], c.dropped && c.at(c.i+1) == "的" && c.i+2 < len(c.ws): // 旅游的事…
+	case zhFalseNegation[w], c.at(c.i+1) == "的" && c.at(c.i+2) != "是" && c.i+2 < len(c.ws) && (c.dropped || c.nextVerb(c.i+2, false) > 0): // 旅游的事…, 我养的猫死了
 		return false
 	case c.at(c.i+1) == "归" && c.at(c.i+2) == w: // 喜欢归喜欢
 		return false
@@ -96,10 +98,15 @@ func (c *zhClause) verb() bool {
 	for slices.Contains(zhAspects, c.at(c.i)) || c.at(c.i) == "完" || c.at(c.i) == "到" && c.at(c.i-1) != "搬" || c.at(c.i) == "好" {
 		if w := c.at(c.i); w == "了" || w == "过" || w == "完" {
 			f.Tense = Past
+			c.passed = c.passed || w == "过"
 		}
 		c.i++
 	}
 	f.Object = c.objectPhrase(c.i)
+	if zhLeaving[f.Verb] {
+		c.tail, f.Object = f.Object.Text, c.from
+		return true
+	}
 	if c.ba.Text != "" {
 		if f.Object.Text == "" {
 			f.Object = c.ba
@@ -260,6 +267,7 @@ func (c *zhClause) hold(question bool) {
 	}
 	if past {
 		f.Tense = Past
+		f.Begun = !c.passed && (strings.Contains(c.text, "了") || zhJust[f.When.Text]) && !c.has(zhFormer)
 	}
 	switch {
 	case question:
@@ -295,6 +303,33 @@ func (c *zhClause) hold(question bool) {
 	}
 }
 
+// has reports whether a word of the set is in the clause, and in no expression of time.
+func (c *zhClause) has(words map[string]bool) bool {
+	for k, w := range c.ws {
+		if words[w.Form] && !c.inTime(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// zhFormer are words of a time that is no longer; zhJust of one that has just begun.
+var (
+	zhFormer = set("以前 之前 从前 过去 曾 曾经 小时候 当时 当年 那时 那时候 原来 原先 原本 本来")
+	zhJust   = set("刚 刚刚 刚才")
+)
+
+// lasted reports whether a state is said to have lasted for a time, but not up to now: 住了五年. 住了五年了 does, 已经住了五年 too.
+func (c *zhClause) lasted() bool {
+	return c.f.Begun && !strings.HasSuffix(strings.TrimRight(c.text, " 。.！!～~"), "了") && !c.has(zhAlready) &&
+		slices.ContainsFunc(c.times, func(e timex.Expr) bool { return e.Kind == timex.Duration })
+}
+
+var (
+	zhAlready = set("已经 已 快 都 一直 到现在 至今")
+	zhLasting = set("LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT HAS_PET")
+)
+
 var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时 昨天 前天 昨晚 去年")
 
 // slot says what slot the clause fills, and is false for what is not worth keeping.
@@ -302,16 +337,17 @@ func (c *zhClause) slot() bool {
 	f := &c.f
 	f.Slot, f.Value = zhVerbs[f.Verb], f.Object
 	f.Slot = cmp.Or(f.Slot, "DID")
-	obj := f.Object.Text
-	hasAny := func(list []string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(obj, s) })
+	if zhLeaving[f.Verb] { // what is left fills no slot
+		f.Value = Phrase{}
 	}
+	obj := f.Object.Text
+	pet := slices.ContainsFunc(zhPets, func(s string) bool { return strings.HasSuffix(strings.TrimRight(obj, "子咪"), s) })
 	switch {
 	case f.Verb == "讨厌" || f.Verb == "受不了" || f.Verb == "最怕" || f.Verb == "不爱":
 		f.Slot, f.Negated = "PREFERS_TOPIC", !f.Negated
-	case f.Verb == "有" && hasAny(zhPets):
+	case f.Verb == "有" && pet:
 		f.Slot = "HAS_PET"
-	case f.Verb == "养" && !hasAny(zhPets):
+	case f.Slot == "HAS_PET" && !pet:
 		f.Slot = "DID"
 	case f.Verb == "有" && slices.ContainsFunc([]string{"孩子", "儿子", "女儿", "姐", "妹", "哥", "弟", "朋友"}, func(s string) bool { return strings.Contains(obj, s) }):
 		f.Slot = "HAS_RELATIVE"
@@ -329,7 +365,7 @@ func (c *zhClause) slot() bool {
 		f.Slot = "WORKS_AS"
 	case (f.Verb == "工作" || f.Verb == "上班") && f.Place.Text != "":
 		f.Slot, f.Value = "WORKS_AT", f.Place
-	case (f.Verb == "住" || f.Verb == "住在" || strings.HasPrefix(f.Verb, "搬")) && f.Place.Text+obj != "":
+	case (f.Slot == "LIVES_IN" || strings.HasPrefix(f.Verb, "搬") && strings.ContainsRune("到去回来进", firstRune(obj))) && f.Place.Text+obj != "":
 		f.Slot, f.Value = "LIVES_IN", f.Object
 		if f.Place.Text != "" {
 			f.Value = f.Place
@@ -345,6 +381,8 @@ func (c *zhClause) slot() bool {
 	}
 	if f.Modality == Plan {
 		f.Slot = "PLANS"
+	} else if zhLasting[f.Slot] && c.lasted() {
+		f.Slot = "DID"
 	}
 	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
 		if f.Slot == "DID" && f.Tense == Present && habitual(f.When.Text) {
@@ -353,6 +391,12 @@ func (c *zhClause) slot() bool {
 			f.Slot = "DID"
 		}
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
+		if zhLeaving[f.Verb] {
+			f.Value.Text = f.Verb + c.tail
+			if obj != "" && f.Slot == "DID" {
+				f.Value.Text = "从" + obj + f.Value.Text
+			}
+		}
 	}
 	return c.worth()
 }

@@ -73,5 +73,8 @@ var zhJobs = []string{"师", "工程师", "医生", "护士", "老师", "经理"
 
 var zhPets = []string{"猫", "狗", "犬", "兔", "仓鼠", "鹦鹉", "金鱼", "鱼", "乌龟", "龟", "鸟", "蛇", "刺猬", "柯基", "柴犬", "橘猫", "布偶"}
 
+// zhLeaving are verbs that hold their own object (职, 学): what is left is behind 从, and what follows them is no object (辞职去读书).
+var zhLeaving = set("离职 辞职 退休 跳槽 退学 毕业 搬走 搬家 搬出 转行 失业")
+
 // zhFalseNegation starts with a negative character and denies nothing.
 var zhFalseNegation = set("不错 不过 不仅 不但 不管 不论 不得不 不止 不然 不少 不久 不如 不光 不断 不禁 没关系 没事 没问题 没想到 不好意思 差不多 不客气 不小心 不一定 不由得 不愧 不妨 不同 不住")
