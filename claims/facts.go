@@ -3,6 +3,7 @@ package claims
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/clause"
 	"membench/internal/textnorm"
@@ -97,7 +98,9 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 	default:
 		add(f.Negated, false)
 	}
-	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense == clause.Past && slot != end && f.Object.Text != "" {
+	// "quit" has one form for present and past; in Chinese 我卖保险 is a job, 我卖了车 is an end.
+	over := f.Tense == clause.Past || f.Tense == clause.Present && f.Verb != "" && f.Verb[0] < utf8.RuneSelf
+	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && over && slot != end && f.Object.Text != "" {
 		// "I sold the Golf": the former possession ends. Without an object nothing says which.
 		d := r.cat.Predicates[end]
 		if s, ok := r.claim(m, d.Negative, who, d, f.Object.Text, f); ok {

@@ -137,7 +137,16 @@ func CapabilitiesOf(s System) Capabilities {
 	if d, ok := As[Describer](s); ok {
 		return d.Capabilities()
 	}
-	return Capabilities{Unit: "batch", Retrieval: RetrievalRanked}
+	return Batches(true)
+}
+
+// Batches are the capabilities of a system of which only this is known: it stores batches, and retrieves or only answers.
+func Batches(retrieves bool) Capabilities {
+	c := Capabilities{Unit: "batch", Retrieval: RetrievalRanked}
+	if !retrieves {
+		c.Retrieval = RetrievalNone
+	}
+	return c
 }
 
 // Finish ends a session and waits until all of it can be retrieved. Abilities that the system lacks are skipped.

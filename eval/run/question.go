@@ -61,7 +61,9 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 		q := p.j.c.Questions[i]
 		rec := q.Record()
 		rec.System, rec.Dataset, rec.Source, rec.CaseID, rec.Hits = p.u.name, p.j.c.Dataset, p.j.c.Source, p.j.c.ID, []schema.QAHit{}
-		rec.K, rec.Repeat = p.u.k, rep
+		if rec.Repeat = rep; p.u.caps.Retrieval != memory.RetrievalNone { // no hits can be asked for: retrieval metrics are not applicable
+			rec.K = p.u.k
+		}
 		reads, err := p.find(ctx, q, &rec, &found)
 		if err == nil {
 			err = p.name(i, &rec)

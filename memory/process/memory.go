@@ -238,10 +238,10 @@ func question(q memory.Query) map[string]any {
 	return map[string]any{"query": q.Text, "k": cmp.Or(q.K, 5), "user_id": q.UserID, "agent_id": q.AgentID, "asker": cmp.Or(q.Asker, memory.RoleUser)}
 }
 
-// Retrieve asks the program; one that cannot is errors.ErrUnsupported.
+// Retrieve asks the program; one that cannot is memory.ErrNoRetrieval.
 func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	if !m.sys.can("retrieve") {
-		return memory.Retrieved{}, fmt.Errorf("%s answers questions but returns no hits: %w", m.sys.o.Name, errors.ErrUnsupported)
+		return memory.Retrieved{}, fmt.Errorf("%s: %w", m.sys.o.Name, memory.ErrNoRetrieval)
 	}
 	var r struct {
 		Hits  []hit `json:"hits"`

@@ -146,6 +146,9 @@ func (s *System) Info() memory.Info {
 		Fingerprint: memory.Fingerprint("%d|%q|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods, s.files)}
 }
 
+// Capabilities says whether the program retrieves.
+func (s *System) Capabilities() memory.Capabilities { return memory.Batches(s.can("retrieve")) }
+
 // Error is a failure of the program.
 type Error struct {
 	Program, Method string

@@ -68,6 +68,9 @@ func TestThreeMethods(t *testing.T) {
 	if _, text, err := a.Answer(ctx, memory.Query{Text: "what is my favourite colour"}); err != nil || !strings.Contains(text, "green") {
 		t.Errorf("have %q, %v", text, err)
 	}
+	if c := memory.CapabilitiesOf(example(t, "three_methods.py")); c.Retrieval != memory.RetrievalNone {
+		t.Errorf("its retrieval is %q", c.Retrieval)
+	}
 	if _, ok := memory.As[memory.Exporter](m); ok {
 		t.Error("it says that it can export")
 	}

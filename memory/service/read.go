@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -235,7 +234,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		return out, err
 	}
 	if m.sys.spec.Search.Answer != nil {
-		return out, fmt.Errorf("%s answers questions itself and returns no hits for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
+		return out, fmt.Errorf("%s: %w", m.sys.spec.System, memory.ErrNoRetrieval)
 	}
 	if err := m.settled(ctx); err != nil {
 		return out, err

@@ -179,6 +179,11 @@ func (s *System) leave() { <-s.slots }
 // Spec returns the spec that the system was made from.
 func (s *System) Spec() *Spec { return s.spec }
 
+// Capabilities says whether the service retrieves.
+func (s *System) Capabilities() memory.Capabilities {
+	return memory.Batches(s.spec.Search.Answer == nil)
+}
+
 // Info names the spec. The fingerprint covers the spec and its variables, but not the service's address or secrets; the service's own configuration is unknown.
 func (s *System) Info() memory.Info {
 	spec := *s.spec
