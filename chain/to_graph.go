@@ -121,6 +121,18 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 	return counts, err
 }
 
+// Hops returns the kinds of record that hops of the chain have. Another name is a usage error of the flag.
+func Hops(flag string, names ...string) (out []schema.Kind, err error) {
+	kinds := map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
+	for _, name := range names {
+		if kinds[name] == "" {
+			return nil, schema.Usagef("%s: have %q, want events, exports or claims", flag, name)
+		}
+		out = append(out, kinds[name])
+	}
+	return out, nil
+}
+
 // CheckHop makes files pass on only the lines that validate accepts, and report the others. Exports are checked by package graphir, on all cores. The ids of claims
 // and the texts that they quote are taken as they are: compile-claims mints the ids, and a quotation does not enter the graph.
 func CheckHop(files []jsonl.File, kind schema.Kind, cat *catalog.Catalog, maxLine int, report func(*schema.Finding)) {

@@ -104,8 +104,7 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 func newShardGraphCmd(e *env) *cobra.Command {
 	o := graphir.Options{Memory: 48 << 20}
 	var catalogs, hops []string
-	var kind string
-	frames := false
+	kind, frames := "", false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringSliceVar(&hops, "given", []string{"events", "exports", "claims"}, "`hops` that the whole graph is made of, the same for every filter")
@@ -117,16 +116,12 @@ func newShardGraphCmd(e *env) *cobra.Command {
 	}
 	// filter completes the options and turns hops into kinds.
 	filter := func(run func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error) shardFilter {
-		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
-			var given []schema.Kind
-			for _, h := range hops {
-				k, ok := hopKinds[h]
-				if !ok {
-					return usagef("--given: have %q, want events, exports and claims", h)
-				}
-				given = append(given, k)
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error {
+			given, err := chain.Hops("--given", hops...)
+			if err == nil {
+				o.Catalog, err = chain.LoadCatalog(catalogs)
 			}
-			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
+			if err != nil {
 				return err
 			}
 			return run(ctx, in, given, out, found)
@@ -134,13 +129,13 @@ func newShardGraphCmd(e *env) *cobra.Command {
 	}
 	mapper := newShardVerb(e, shardVerb{"map", "Write the keyed graph contributions of records on standard input",
 		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
-			k, ok := hopKinds[kind]
-			if !ok {
-				return usagef("--hop: have %q, want events, exports or claims", kind)
+			hop, err := chain.Hops("--hop", kind)
+			if err != nil {
+				return err
 			}
 			files := lines(in)
-			chain.CheckHop(files, k, o.Catalog, 0, report)
-			return graphir.Map(ctx, files, k, given, out, o, report)
+			chain.CheckHop(files, hop[0], o.Catalog, 0, report)
+			return graphir.Map(ctx, files, hop[0], given, out, o, report)
 		})}, flags)
 	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
 	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges",
@@ -155,14 +150,11 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			})}, flags), last)
 }
 
-var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
-
 func newShardValidateCmd(e *env) *cobra.Command {
-	var name string
 	var kind schema.Kind
 	var version schema.Version
 	var catalogs []string
-	workers, memory := 1, int64(48<<20)
+	name, workers, memory := "", 1, int64(48<<20)
 	mapper := &cobra.Command{
 		Use:   "map --name NAME",
 		Short: "Check one whole file and write keyed facts that other files need",
