@@ -51,7 +51,7 @@ spark-cluster: build # of make spark and .ci/run: one master, two workers, an ex
 	ODD=1 HOT=.5 JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" scripts/spark/cluster.sh 20000 annotate compile-claims to-graph:rows validate:rows cypher:rows admin-csv
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory; ten million nodes imported (over half an hour)
-	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|OneGate|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel|ManyAnswersInPages' -count 1 -timeout 4h -v
+	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|HostilePlaces|OneGate|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel|ManyAnswersInPages' -count 1 -timeout 4h -v
 	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk|Concurrent|Killed|ServerFaults|ConnectionCut|LoaderMemory' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./memory/pcm ./memory/qarp -run 'Rate' -count 1 -v
