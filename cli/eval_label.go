@@ -65,7 +65,7 @@ const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	t := o.accept.tally(e)
-	qa, err := o.Open(t.log())
+	qa, err := o.Open(ctx, t.log())
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type GradedRun struct {
 }
 
 // Open finds the graded answers of the run and opens the files in the same folder for Options.
-func (r *GradedRun) Open(log Log) (qa string, err error) {
+func (r *GradedRun) Open(ctx context.Context, log Log) (qa string, err error) {
 	qa, sessions, err := records.Find(r.Run)
 	switch {
 	case r.Threshold <= 0 || r.Threshold > 1:
@@ -45,7 +45,7 @@ func (r *GradedRun) Open(log Log) (qa string, err error) {
 	if r.SessionsFile == "" {
 		log.Printf("no session records: what was ingested, stored and overwritten is unknown")
 	} else {
-		r.Sessions = records.Sessions(context.Background(), nil, r.SessionsFile)
+		r.Sessions = records.Sessions(ctx, nil, r.SessionsFile)
 	}
 	if r.CasesFile == "" {
 		log.Printf("no cases: turns are known only from the sources that memories name")
@@ -74,7 +74,7 @@ type ExplainOptions struct {
 // questions were lost.
 func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 	t := &tally{log: o.Log, errors: o.Lost}
-	qa, err := o.Open(Log{Words: o.Log.Words, Found: t.found})
+	qa, err := o.Open(ctx, Log{Words: o.Log.Words, Found: t.found})
 	switch {
 	case err != nil:
 		return nil, err
