@@ -3,6 +3,7 @@
 # pip package. In each job the executor of the first filter is killed with signal 9. The
 # lines written are those of the one-machine command, in any order: cluster.sh ROWS [STEP...]
 # STEP:rows has Spark exchange rows where files would do.
+#   STORE: a Hadoop file system on which the job reads and writes (store.sh starts one)
 #   HOT, ODD (see steps.sh), MEMBENCH, PYTHON (with pyspark[sql]), JAVA_OPTIONS of all processes
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -35,16 +36,37 @@ daemon() { "$SPARK_HOME/bin/spark-class" "org.apache.spark.deploy.$@" >"$dir/${#
 daemon master.Master --host 127.0.0.1 --port "$port" --webui-port 0
 for w in 1 2; do daemon worker.Worker --host 127.0.0.1 --webui-port 0 -c 1 -m 1g -d "$dir/work$w" "spark://127.0.0.1:$port"; done
 
+# remote: the job's input and output are on STORE, under the same names
+store() { "$SPARK_HOME/bin/spark-class" org.apache.hadoop.fs.FsShell "$@" 2>"$dir/store.log" || { cat "$dir/store.log" >&2; exit 1; }; }
+remote() {
+  local i path
+  for i in "${!far[@]}"; do
+    path=${far[i]}
+    case $path in
+      *.py) continue ;;
+      "$dir/far") store -rm -r -f -skipTrash "$STORE$path" >/dev/null ;;
+      "$dir"/*)
+        store -mkdir -p "$STORE${path%/*}"
+        store -put -f "$path" "$STORE${path%/*}/"
+        ;;
+      *) continue ;;
+    esac
+    far[i]=$STORE$path
+  done
+}
+
 main() {
   local bad=0
   for job in "${@:-to-graph}"; do
     step=${job%:rows} exchange=auto
     [ "$step" = "$job" ] || exchange=rows
     prepare "$step"
-    "$mb" "${one[@]}" >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
+    [ -z "${STORE:-}" ] || [ "$step" != annotate ] || one[1]=${one[1]#/} # records say where they are from
+    (cd / && "$mb" "${one[@]}") >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
     if [ "$step" = validate ]; then mkdir "$dir/one" && mv "$dir/out.txt" "$dir/one/findings.jsonl"; fi
     want=$(sum "$dir/one")
     rm -rf "$dir/one"
+    [ -z "${STORE:-}" ] || remote
     touch "$dir/kill"
     code=0
     "$python" "${far[@]}" --master "spark://127.0.0.1:$port" --num-shards 4 --exchange "$exchange" --membench "$dir/membench" \
@@ -52,6 +74,10 @@ main() {
       --conf "spark.driver.extraJavaOptions=${JAVA_OPTIONS:-}" --conf "spark.executor.extraJavaOptions=${JAVA_OPTIONS:-}" >"$dir/job.log" 2>&1 || code=$?
     [ $code = 0 ] || [ $code = 3 ] || { tail -20 "$dir/job.log" >&2; exit 1; }
     lost=$(grep -c 'Lost \(executor\|task\)' "$dir/job.log" || true)
+    if [ -n "${STORE:-}" ]; then
+      store -get "$STORE$dir/far" "$dir/far"
+      if [ "$step" = validate ]; then sed -i "s|$STORE/|/|g" "$dir"/far/findings/*.jsonl; fi # findings name the files that were read
+    fi
     have=$(sum "$dir/far") same=same
     if [ "$want" != "$have" ]; then same="DIFFERENT from $want" bad=1; fi
     if [ -e "$dir/kill" ] || [ "$lost" = 0 ]; then same="$same, but NO executor was killed" bad=1; fi

@@ -8,7 +8,8 @@ Each step is one or two filters of membench (membench shard STAGE map|combine|re
 that reads standard input) around one exchange of lines by key; docs/scale.md describes the
 lines. On a disk that all nodes share the tasks exchange files, elsewhere Spark exchanges rows.
 Text passes as bytes: Spark never decodes it. The output folder appears whole or not at all,
-with manifest.json. Progress is on Spark's own page.
+with manifest.json; on S3 and the like, where folders cannot be renamed at once, it is whole
+when it has manifest.json. Progress is on Spark's own page.
 """
 import argparse
 import gzip
@@ -38,6 +39,7 @@ KINDS = {"events": "event", "entities": "entity", "claims": "claim", "nodes": "n
 NAMES = {"entity": "entities", "claim": "claims", "node": "nodes", "edge": "edges", "finding": "findings"}  # of frames, as folders
 SHARD = 128 << 20  # bytes of input a shard, where --num-shards does not say
 NAMED = "name string, value binary"
+RENAME = {"file", "hdfs", "viewfs", "abfs", "abfss"}  # file systems that rename a folder at once; others copy and delete
 EVERY = "!"  # the name of frames that every part is to have
 
 
@@ -609,7 +611,8 @@ class Steps:
         fs = self.fs(out)
         aside = fs.makeQualified(self.path(out.rstrip("/") + "._making")).toString()
         if fs.exists(self.path(out)):
-            raise SystemExit(f"membench-spark: {out} is there already: remove it, or name another")
+            part = "" if fs.exists(self.path(f"{out}/manifest.json")) else ", without manifest.json, so it is not whole"
+            raise SystemExit(f"membench-spark: {out} is there already{part}: remove it, or name another")
         fs.delete(self.path(aside), True)
         self.new_output()
         self.more = {}
@@ -644,9 +647,13 @@ class Steps:
         for name in names:
             mine = sorted(s for key, s in sums.items() if key[-1] == name)
             manifest["outputs"][name.removesuffix(end)] = {"parts": len(mine), "sha256": hashlib.sha256("".join(s + "\n" for s in mine).encode()).hexdigest()}
-        self.file(fs, f"{aside}/manifest.json", (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode())
+        text = (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode()
+        if fs.getScheme() in RENAME:
+            self.file(fs, f"{aside}/manifest.json", text)
         if not fs.rename(self.path(aside), self.path(out)):
             raise SystemExit(f"membench-spark: cannot rename {aside} to {out}")
+        if fs.getScheme() not in RENAME:
+            self.file(fs, f"{out}/manifest.json", text)
         print(f"membench-spark: {step}: wrote {', '.join(f'{out}/{name}' for name in manifest['outputs'])}", file=sys.stderr)
         self.spark.catalog.clearCache()
 
