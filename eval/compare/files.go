@@ -18,6 +18,7 @@ type Files struct {
 	Examples int // questions to show of each pair, or gate; 0: none
 	Stdin    io.Reader
 	Found    func(*schema.Finding) // gets each finding in the records
+	Counted  func()                // called for each good record; nil: not called
 }
 
 // A source is one of the paths, and the runs that it holds.
@@ -43,7 +44,11 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		in := source{qa: qa}
-		if in.runs, err = Read(records.QA(ctx, f.Stdin, qa), f.Found, measured...); err != nil {
+		answers := records.QA(ctx, f.Stdin, qa)
+		if f.Counted != nil {
+			answers = schema.Observe(answers, func(*schema.QARecord) { f.Counted() })
+		}
+		if in.runs, err = Read(answers, f.Found, measured...); err != nil {
 			return nil, err
 		}
 		for _, r := range in.runs {

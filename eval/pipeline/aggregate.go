@@ -36,7 +36,7 @@ func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Read(records.QA(ctx, o.Stdin, qa...), records.Sessions(ctx, o.Stdin, sessions...), t.found); err != nil {
+	if err := a.Read(counted(t, records.QA(ctx, o.Stdin, qa...)), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
 	if o.Strict && t.errors > 0 {
