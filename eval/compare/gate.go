@@ -190,7 +190,7 @@ func judge(list []Gated, alpha float64) {
 		x := &list[i]
 		ps[i] = 1
 		if loss, margin, ok := x.loss(); ok && loss > margin {
-			if x.P = figure.Defined(x.Cell.test.P(loss-margin)); x.P != nil {
+			if x.P = figure.Defined(x.Cell.test.P(loss - margin)); x.P != nil {
 				ps[i] = *x.P
 			}
 		}
