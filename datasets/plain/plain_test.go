@@ -70,7 +70,7 @@ func TestNative(t *testing.T) {
 func TestMisspelt(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"case_id":"a","chunks":[{"content":"x","metadata":{"speeker":"own"}}],"questions":[{"question":"?","answer":"y","category":"IE","evidense":[1],"note":"own","catgory":"own: category is there"}]}`: "/questions/0/evidense",
-		`{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":1,"role":"user","text":"x","tme":"2025","type":"own"}]}],"questions":[]}`:           "/sessions/0/turns/0/tme",
+		`{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":1,"role":"user","text":"x","tme":"2025","type":"own"}]}],"questions":[]}`:                "/sessions/0/turns/0/tme",
 		`{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":1,"role":"user","text":"x"}]}],
 			"questions":[{"question_id":"q","question":"?","answer":"","category":"ABS","raw_category":"x","abstian":true}]}`: "/questions/0/abstian",
 	} {
