@@ -34,3 +34,15 @@ func TestAt(t *testing.T) {
 		}
 	}
 }
+
+// TestTable reads every row: a factor that is no number would make a unit of 0.
+func TestTable(t *testing.T) {
+	for name, u := range Units {
+		if !(u.Mul > 0) || u.Kind == "" {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+	if len(Units) < 500 || !Currency("jpy") || Currency("mass") {
+		t.Errorf("%d units", len(Units))
+	}
+}
