@@ -141,7 +141,7 @@ func (p *prepared) otherItems() string {
 	if first < 0 {
 		return ""
 	}
-	for ; last+1 < len(t.items) && t.items[last+1][1]-t.items[last+1][0] <= short && t.toks[t.items[last+1][0]].sent == t.toks[t.items[last][0]].sent; last++ {
+	for ; last+1 < len(t.items) && t.items[last+1][0] < len(t.toks) && t.items[last+1][1]-t.items[last+1][0] <= short && t.toks[t.items[last+1][0]].sent == t.toks[t.items[last][0]].sent; last++ {
 	}
 	flat, others, all := t.lists(first, last+1) == 1, 0, 0
 	for n := range rest {
@@ -160,7 +160,7 @@ func (p *prepared) otherItems() string {
 // lists counts how often "and" or its like joins items of a text to a list; more than one comma does it, too.
 func (t *text) lists(from, to int) (joined int) {
 	commas := 0
-	for n := from + 1; n < to; n++ {
+	for n := from + 1; n < to && t.items[n][0] < len(t.toks); n++ {
 		gap := strings.ToLower(t.gap(t.items[n][0]))
 		if strings.ContainsAny(gap, "()/") {
 			return 0

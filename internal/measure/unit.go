@@ -79,15 +79,15 @@ func currencyAt(s string, i int) (Unit, int) {
 		}
 	}
 	k := i
-	for k < len(s) && k < i+3 && asciiLetter(s[k]) {
+	for k < len(s) && k < i+3 && s[k] >= 'A' && s[k] <= 'Z' {
 		k++
 	}
-	switch {
-	case k == i || k == len(s) || i > 0 && letterOrDigit(s[i-1]):
+	switch rest := strings.TrimLeft(s[k:], " "); {
+	case k == i || rest == "" || i > 0 && letterOrDigit(s[i-1]):
 		return Unit{}, i
 	case s[k] == '$':
 		k++
-	case k < i+3 || strings.ToUpper(s[i:k]) != s[i:k] || !digit(strings.TrimLeft(s[k:], " ")[0]):
+	case k < i+3 || !digit(rest[0]):
 		return Unit{}, i
 	}
 	if u := Units[strings.ToLower(s[i:k])]; money[u.Kind] {
