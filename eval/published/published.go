@@ -81,8 +81,8 @@ type Options struct {
 }
 
 // ReadAsked reads the questions of case files. It holds the questions only, about 500 bytes
-// each. It fails where files have none.
-func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]Asked, error) {
+// each. It fails where files have none. counted is called for each case.
+func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding), counted func()) ([]Asked, error) {
 	// asked is a case without its sessions, which may be 100 times as large.
 	type asked struct {
 		ID        string            `json:"case_id"`
@@ -93,6 +93,7 @@ func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]
 		if err != nil {
 			return nil, err
 		}
+		counted()
 		for _, q := range c.V.Questions {
 			out = append(out, Asked{CaseID: c.V.ID, Question: q})
 		}
