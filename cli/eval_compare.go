@@ -89,11 +89,10 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 		return runGates(ctx, e, o, t, files)
 	}
 	rep, err := files.Compare(ctx)
-	t.summary()
-	if err != nil {
-		return err
+	if t.summary(); err == nil {
+		err = e.show(o.json, rep, rep.WriteText)
 	}
-	if err := e.show(o.json, rep, rep.WriteText); err != nil {
+	if err != nil {
 		return err
 	}
 	if rep.Uneven && !o.uneven {

@@ -255,7 +255,12 @@ func TestBadCasesAreNotAsked(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
 	good := `{"case_id": "a", "conv_id": "a", "dataset": "d", "unit": "turn", "sessions": [{"session_id": "s", "turns": [{"turn_id": 1, "role": "user", "text": "I love tea."}]}], "questions": [{"question_id": "q", "question": "What?", "answer": "tea", "category": "IE", "raw_category": "IE"}]}` + "\n"
-	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good} {
+	other := strings.NewReplacer(`"a"`, `"b"`, `"q"`, `"r"`).Replace(good)
+	question := func(more string) string {
+		return strings.Replace(other, `"category"`, more+`, "category"`, 1)
+	}
+	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good, strings.Replace(good, `"case_id": "a"`, `"case_id": "b"`, 1),
+		strings.Replace(strings.Replace(other, `"conv_id": "b"`, `"conv_id": "a"`, 1), "I love", "I like", 1), question(`"evidence": [{"conv_id": "b", "turn_id": 9}]`), question(`"covered_sessions": ["t"]`), question(`"evidense": []`)} {
 		put(t, dir, map[string]string{"cases.jsonl": good + bad + "\n"})
 		file := filepath.Join(dir, "cases.jsonl")
 		if r := inProcess(dir, strings.NewReader(""), "datasets", "lint", "plain", file); r.code != exitFindings {

@@ -64,6 +64,8 @@ type Options struct {
 	Workers int
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
+	// Lint reports what is worth knowing of a case, too: see Dataset.Read.
+	Lint bool
 	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: skipped parts and warnings. nil drops them.
 	Report func(*schema.Finding)
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -79,14 +80,23 @@ func (f Files) fill(ctx context.Context, in []source, wanted ...*Wanted) error {
 	return nil
 }
 
-// Compare compares the runs, each pair question by question.
+// Compare compares the runs, each pair question by question. Runs that differ after records were lost are an error of the data.
 func (f Files) Compare(ctx context.Context) (*Report, error) {
+	report, lost := f.Found, false
+	f.Found = func(x *schema.Finding) {
+		lost = lost || !x.Warning
+		report(x)
+	}
 	in, err := f.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	runs := runsOf(in)
 	rep, err := Compare(runs, f.Options)
+	var differ *FingerprintError
+	if lost && errors.As(err, &differ) {
+		return nil, &schema.BrokenError{Err: err}
+	}
 	if err != nil || f.Examples == 0 {
 		return rep, err
 	}
