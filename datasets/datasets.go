@@ -224,11 +224,11 @@ func ReadAll(f jsonl.File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, MaxValue+1))
+	b, _, long, err := jsonl.All(r, f.Name, MaxValue)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+		return nil, err
 	}
-	if len(b) > MaxValue {
+	if long {
 		return nil, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "JSON003", Message: "the file is too long", Want: fmt.Sprintf("at most %d bytes", MaxValue)}
 	}
 	return b, nil
