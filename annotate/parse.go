@@ -46,15 +46,15 @@ const (
 // by Options.Root. A fault is a *schema.Finding with an empty Source (reading continues); any other error is an I/O fault and ends the sequence.
 func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
-		text, err := io.ReadAll(io.LimitReader(r, MaxSource+1))
+		text, most, long, err := jsonl.All(r, name, MaxSource)
 		if err != nil {
-			yield(Source{}, fmt.Errorf("reading %s: %w", name, err))
+			yield(Source{}, err)
 			return
 		}
 		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
 		var out []Source
-		if len(text) > MaxSource {
-			p.tooLarge("", fmt.Sprintf("at most %d bytes", MaxSource))
+		if long {
+			p.tooLarge("", fmt.Sprintf("at most %d bytes", most))
 			text = text[:0]
 		}
 		switch format := p.detect(text); {

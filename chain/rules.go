@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,7 +30,7 @@ type RulesOptions struct {
 // its gate. A label or type outside the vocabulary is a warning, once for each name: it can be written, and a project may have its own vocabulary. Files that
 // match to-graph's manifest are not read again, since validate accepts all output of to-graph. Standard input and pipes cannot be read again.
 func Rules(ctx context.Context, files []string, o RulesOptions) error {
-	made, err := asMade(files, o.Digest)
+	made, err := asMade(files, o.Digest, o.Report)
 	if made || err != nil || slices.ContainsFunc(files, readOnce) {
 		return err
 	}
@@ -66,22 +67,27 @@ const maxNames = 4096
 // gated are the codes of faults that the gate reports as GRF031 and GRF033.
 var gated = []string{"GRF003", "GRF004", "ID001"}
 
-// asMade reports whether files are as to-graph made them.
-func asMade(files []string, digest func(string) (schema.FileDigest, error)) (bool, error) {
+// asMade reports whether files are as to-graph made them. A file that is not what the manifest beside it says is a finding.
+func asMade(files []string, digest func(string) (schema.FileDigest, error), report func(*schema.Finding)) (bool, error) {
+	made := true
 	for _, name := range files {
-		m, err := build.ReadManifest(filepath.Join(filepath.Dir(name), "manifest.json"))
-		if err != nil || m.Step != toGraphStep {
-			return false, nil
+		at := filepath.Join(filepath.Dir(name), "manifest.json")
+		m, err := build.ReadManifest(at)
+		i := slices.IndexFunc(m.Outputs, func(x schema.FileDigest) bool { return x.Path == filepath.Base(name) })
+		if err != nil || i < 0 {
+			made = false
+			continue
 		}
 		d, err := digest(name)
 		if err != nil {
 			return false, err
 		}
-		if !slices.ContainsFunc(m.Outputs, func(x schema.FileDigest) bool { return x.Path == filepath.Base(name) && x.SHA256 == d.SHA256 }) {
-			return false, nil
+		if want := m.Outputs[i].SHA256; d.SHA256 != want {
+			report(&schema.Finding{Pos: schema.Pos{File: at}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: "MAN001", Message: "an output of the step has changed: " + m.Outputs[i].Path, Have: d.SHA256, Want: want, Hint: "run the step again"})
 		}
+		made = made && m.Step == toGraphStep && d.SHA256 == m.Outputs[i].SHA256
 	}
-	return true, nil
+	return made, nil
 }
 
 // rules applies Rules to the input of a step that is about to commit.

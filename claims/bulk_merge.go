@@ -408,12 +408,12 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 	}
 	if looking {
 		if keys := conflictKeys(b.Catalog, g.claim()); len(keys) > 0 && g.base.Status == schema.StatusActive {
-			out.contests = append(out.contests, contestant{keys, rival{newest: g.newest(), id: g.base.ID}})
+			out.contests = append(out.contests, contestant{keys, rival{newest: g.held, id: g.base.ID}})
 		}
 		return dst, nil
 	}
 	if b.index != nil && g.base.Status == schema.StatusActive {
-		g.lost = b.index.lossOf(conflictKeys(b.Catalog, g.claim()), g.base.ID, g.newest())
+		g.lost = b.index.lossOf(conflictKeys(b.Catalog, g.claim()), g.base.ID, g.held)
 	}
 	c := g.result()
 	if c.Status == schema.StatusDeprecated {
@@ -450,8 +450,8 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, o
 			if !bytes.Equal(line[:head], r.line[:h]) || rank != nil && l.rank != nil && !bytes.Equal(rank, l.rank) {
 				return dst, 0, false
 			}
-			// A reason goes when a record is not deprecated; of two, the newer stays.
-			if x, y := l.deprecated(), string(status) == schema.StatusDeprecated; x == y && !bytes.Equal(tail, l.tail) || x != y && !bytes.Equal(makers(tail), makers(l.tail)) {
+			// A reason goes when a record is not deprecated, unless it is a newer end; of two, the newer stays.
+			if x, y := l.deprecated(), string(status) == schema.StatusDeprecated; x == y && !bytes.Equal(tail, l.tail) || x != y && (!bytes.Equal(makers(tail), makers(l.tail)) || bytes.Contains(tail, endedTail) || bytes.Contains(l.tail, endedTail)) {
 				return dst, 0, false
 			} else if y && !x {
 				tail = l.tail
@@ -532,6 +532,8 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, o
 	return append(dst, '}', '\n'), dep, true
 }
 
+var endedTail = []byte(`,"deprecated_reason":"` + ReasonEnded + `"`)
+
 // makers returns the member "by" of a tail, with the text before it.
 func makers(tail []byte) []byte {
 	tail, _, _ = bytes.Cut(tail, []byte(`,"deprecated_reason":"`))
@@ -560,7 +562,6 @@ type bigClaim struct {
 	entity   *entityGroup
 	byKey    *extsort.Sorter
 	byTime   *extsort.Sorter
-	newest   schema.Instant
 	seq      uint64
 	findings []*schema.Finding
 	key      []byte // of an entity: its row's kind and key
@@ -628,9 +629,6 @@ func (g *bigClaim) addEvidence(e *schema.Evidence) error {
 		return err
 	}
 	at := instantOf(e.CreatedAt)
-	if at > g.newest {
-		g.newest = at
-	}
 	rec := appendText(appendText(nil, string(e.Memory)), string(e.Point))
 	n := len(rec)
 	if g.b.Version == schema.V001 {
@@ -707,12 +705,12 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 	active := g.claim.base.Status == schema.StatusActive
 	if looking {
 		if len(keys) > 0 && active {
-			out.contests = append(out.contests, contestant{keys, rival{newest: g.newest, id: g.claim.base.ID}})
+			out.contests = append(out.contests, contestant{keys, rival{newest: g.claim.held, id: g.claim.base.ID}})
 		}
 		return out, nil
 	}
 	if g.b.index != nil && active {
-		g.claim.lost = g.b.index.lossOf(keys, g.claim.base.ID, g.newest)
+		g.claim.lost = g.b.index.lossOf(keys, g.claim.base.ID, g.claim.held)
 	}
 	g.claim.evidence, g.claim.united = nil, 0
 	c := g.claim.result()

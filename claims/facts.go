@@ -3,7 +3,6 @@ package claims
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
 
 	"membench/internal/clause"
 	"membench/internal/textnorm"
@@ -49,10 +48,17 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	return out
 }
 
-// fact makes the claims of one fact: two if a state is reported as past.
+// fact makes the claims of one fact: two if a state is reported as past, or if an event ends one.
 func (r *rule) fact(m Memory, f clause.Fact, who schema.Ref, when string) (out []schema.Statement) {
 	for _, value := range f.Values() {
 		out = append(out, r.valued(m, f, who, when, value)...)
+	}
+	for _, end := range f.Ends(r.cat.Ended) {
+		d := r.cat.Predicates[end.Slot]
+		if s, ok := r.claim(m, d.Negative, who, d, end.Value, f); ok {
+			s[len(s)-1].Claim.Evidence[0].EventTime = when
+			out = append(out, s...)
+		}
 	}
 	return out
 }
@@ -97,16 +103,6 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 		}
 	default:
 		add(f.Negated, false)
-	}
-	// "quit" has one form for present and past; in Chinese 我卖保险 is a job, 我卖了车 is an end.
-	over := f.Tense == clause.Past || f.Tense == clause.Present && f.Verb != "" && f.Verb[0] < utf8.RuneSelf
-	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && over && slot != end && f.Object.Text != "" {
-		// "I sold the Golf": the former possession ends. Without an object nothing says which.
-		d := r.cat.Predicates[end]
-		if s, ok := r.claim(m, d.Negative, who, d, f.Object.Text, f); ok {
-			s[len(s)-1].Claim.Evidence[0].EventTime = when
-			out = append(out, s...)
-		}
 	}
 	return out
 }

@@ -153,6 +153,9 @@ type claimGroup struct {
 	by       []string
 	extra    map[string]stamped
 	reasonAt schema.Instant
+	said     string         // the strongest status of the records
+	held     schema.Instant // newest evidence of the records that are not deprecated
+	ended    schema.Instant // newest evidence of those that say that it ended
 	keys     []conflictKey
 	lost     loss
 	n        int
@@ -194,7 +197,7 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 	at := instantOf(c.UpdatedAt)
 	if g.n == 0 {
 		b.Predicate, b.Domain, b.Subject, b.Object = c.Predicate, c.Domain, c.Subject, c.Object
-		b.Confidence, b.Status, b.Rank, b.UpdatedAt, b.Reason, b.SupersededBy = c.Confidence, c.Status, c.Rank, c.UpdatedAt, c.Reason, c.SupersededBy
+		b.Confidence, g.said, b.Rank, b.UpdatedAt, b.Reason, b.SupersededBy = c.Confidence, c.Status, c.Rank, c.UpdatedAt, c.Reason, c.SupersededBy
 		g.updated, g.rankAt, g.reasonAt = at, g.newestOf(c), at
 		b.Aliases = unite(nil, c.Aliases, false)
 	} else {
@@ -209,14 +212,14 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 		}
 		warn = g.mergeRank(c)
 		b.Confidence = max(b.Confidence, c.Confidence)
-		if b.Status == schema.StatusDeprecated && c.Status == schema.StatusDeprecated {
+		if g.said == schema.StatusDeprecated && c.Status == schema.StatusDeprecated {
 			if d := cmp.Compare(at, g.reasonAt); d > 0 || d == 0 && (c.Reason+string(c.SupersededBy)) > (b.Reason+string(b.SupersededBy)) {
 				b.Reason, b.SupersededBy, g.reasonAt = c.Reason, c.SupersededBy, at
 			}
 		} else if c.Status == schema.StatusDeprecated {
 			b.Reason, b.SupersededBy, g.reasonAt = c.Reason, c.SupersededBy, at
 		}
-		b.Status = strongest(b.Status, c.Status)
+		g.said = strongest(g.said, c.Status)
 		if g.newer(c.UpdatedAt, at) {
 			b.UpdatedAt, g.updated = c.UpdatedAt, at
 		}
@@ -236,6 +239,15 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 	for i := range c.Evidence {
 		g.evidence = append(g.evidence, evidence{at: instantOf(c.Evidence[i].CreatedAt), seq: g.taken, Evidence: c.Evidence[i]})
 		g.taken++
+	}
+	switch at := g.newestOf(c); {
+	case c.Status != schema.StatusDeprecated:
+		g.held = max(g.held, at)
+	case c.Reason == ReasonEnded && g.v != schema.V001:
+		g.ended = max(g.ended, at)
+	}
+	if b.Status = g.said; g.said != schema.StatusDeprecated && g.ended > g.held {
+		b.Status, b.Reason, b.SupersededBy = schema.StatusDeprecated, ReasonEnded, ""
 	}
 	g.n++
 	return warn, nil
@@ -293,16 +305,6 @@ func (g *claimGroup) newestOf(c *schema.Claim) (t schema.Instant) {
 	for i := range c.Evidence {
 		if at := instantOf(c.Evidence[i].CreatedAt); at > t {
 			t = at
-		}
-	}
-	return t
-}
-
-// newest is the instant of the newest evidence of the group.
-func (g *claimGroup) newest() (t schema.Instant) {
-	for i := range g.evidence {
-		if g.evidence[i].at > t {
-			t = g.evidence[i].at
 		}
 	}
 	return t

@@ -23,7 +23,7 @@ import (
 //	          confidence the greatest
 //	          rank       the one of the newest claim that has one; two different ranks are warning CLM203
 //	          updated_at the newest instant
-//	          status     active if any is active, else candidate if any is, else deprecated; then the conflict rule
+//	          status     active if any is active, else candidate if any is, else deprecated; deprecated if newer evidence says that it ended; then the conflict rule
 //	          by         the names that occur, sorted, joined by "+"
 //	          id_aliases united, sorted
 //	          unknown    each member from the newest claim that has it
@@ -153,7 +153,7 @@ func (m *Merger) settle(ids []schema.ClaimID) {
 			seen[k.key] = true
 			for other := range m.rivals[k.key] {
 				if o := m.claims[other]; o.base.Status == schema.StatusActive {
-					index.add(k, rival{newest: o.newest(), id: other, side: k.sideOf(o.keys)})
+					index.add(k, rival{newest: o.held, id: other, side: k.sideOf(o.keys)})
 				}
 			}
 		}
@@ -162,7 +162,7 @@ func (m *Merger) settle(ids []schema.ClaimID) {
 		g := m.claims[id]
 		g.lost = loss{}
 		if g.base.Status == schema.StatusActive {
-			g.lost = index.lossOf(g.keys, id, g.newest())
+			g.lost = index.lossOf(g.keys, id, g.held)
 		}
 	}
 }
@@ -353,14 +353,14 @@ func (m *Merger) settleAll() {
 		g.keys = conflictKeys(m.cat, g.claim())
 		if g.base.Status == schema.StatusActive {
 			for _, k := range g.keys {
-				index.add(k, rival{newest: g.newest(), id: id, side: k.side})
+				index.add(k, rival{newest: g.held, id: id, side: k.side})
 			}
 		}
 	}
 	for id, g := range m.claims {
 		g.lost = loss{}
 		if g.base.Status == schema.StatusActive {
-			g.lost = index.lossOf(g.keys, id, g.newest())
+			g.lost = index.lossOf(g.keys, id, g.held)
 		}
 	}
 	m.findings = append(m.findings, index.ties()...)

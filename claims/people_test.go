@@ -95,3 +95,42 @@ func TestFactsOverTime(t *testing.T) {
 		}
 	}
 }
+
+// A statement that ends a state meets the claim that the state made, whatever the words of the two have in common.
+func TestEndsMeetTheirStates(t *testing.T) {
+	for _, tc := range []struct{ state, end, predicate string }{
+		{"I have a Golf.", "I sold my Golf.", "HAS"},
+		{"I bought a canoe.", "I gave my canoe away last week.", "OWNS"},
+		{"I own a piano.", "I got rid of the piano.", "OWNS"},
+		{"I have a dog.", "I gave my dog away.", "HAS_PET"},
+		{"I work at a bank.", "I quit my job at the bank.", "WORKS_AT"},
+		{"I work at Acme.", "I used to work at Acme.", "WORKS_AT"},
+		{"I work at Acme.", "I'm not working at Acme any more.", "WORKS_AT"},
+		{"I live in Leeds.", "We moved out of Leeds.", "LIVES_IN"},
+		{"I play the violin.", "I don't play the violin any more.", "HAS_HABIT"},
+		{"I drink coffee.", "I stopped drinking coffee.", "HAS_HABIT"},
+		{"我有一辆车。", "我把车卖了。", "HAS"},
+		{"我养了一只狗。", "我把狗送人了。", "HAS_PET"},
+		{"I live in Leeds.", "I used to live in Leeds.", "LIVES_IN"},
+	} {
+		cs := claimsOf(t, Options{}, said(t, "c", "Ann: "+tc.state, "Ann: "+tc.end)...)
+		over := slices.ContainsFunc(cs, func(c *schema.Claim) bool {
+			return c.Predicate == tc.predicate && c.Status == schema.StatusDeprecated
+		})
+		if !over {
+			t.Errorf("%s %s: %s is not over", tc.state, tc.end, tc.predicate)
+		}
+	}
+	cs := claimsOf(t, Options{}, said(t, "c", "Ann: I live in Leeds.", "Ann: I used to live in Leeds.", "Ann: I live in Leeds.")...)
+	if !slices.ContainsFunc(cs, func(c *schema.Claim) bool { return c.Predicate == "LIVES_IN" && c.Status == schema.StatusActive }) {
+		t.Errorf("what began again holds: have %+v", cs)
+	}
+	// None of these ends anything.
+	for _, text := range []string{"I sell insurance.", "I sold lemonade on the beach.", "I donated blood.", "I stopped to buy bread.", "I stopped at the bakery.", "I quit my job.", "I want to quit smoking.", "I never gave my canoe away."} {
+		for _, c := range claimsOf(t, Options{}, said(t, "c", "Ann: "+text)...) {
+			if strings.HasPrefix(c.Predicate, "DOES_NOT") || strings.HasPrefix(c.Predicate, "HAS_NO") {
+				t.Errorf("%s: have %s %s", text, c.Predicate, c.Object.ID)
+			}
+		}
+	}
+}

@@ -43,7 +43,7 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addConfidence(c, &o.Options.Options)
 	f.IntVar(&o.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")

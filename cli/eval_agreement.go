@@ -34,7 +34,7 @@ func newEvalAgreementCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c

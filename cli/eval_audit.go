@@ -42,7 +42,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addImportFlags(c, &o.Options, &o.cases)
 	addConfidence(c, &o.AuditOptions.Options)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
@@ -55,7 +55,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	t := o.accept.tally(e)
 	var err error
-	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found); err != nil {
+	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found, t.read); err != nil {
 		return err
 	}
 	o.Question = published.Find(o.Asked)
@@ -86,6 +86,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		if err != nil {
 			return err
 		}
+		im.QA, im.Sessions = tallied(t, im.QA), tallied(t, im.Sessions)
 		a, err := published.Run(im, o.AuditOptions, t.found)
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addConfidence(c, &o.Options.Options)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
@@ -84,16 +84,15 @@ func (o *evalCompareOptions) check() error {
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	t := o.accept.tally(e)
-	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.found}
+	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.found, Counted: t.read}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)
 	}
 	rep, err := files.Compare(ctx)
-	t.summary()
-	if err != nil {
-		return err
+	if t.summary(); err == nil {
+		err = e.show(o.json, rep, rep.WriteText)
 	}
-	if err := e.show(o.json, rep, rep.WriteText); err != nil {
+	if err != nil {
 		return err
 	}
 	if rep.Uneven && !o.uneven {

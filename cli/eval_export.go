@@ -38,7 +38,7 @@ func newEvalExportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	f.StringVar(&o.Form, "format", "", "`form` to write: lme, locomo or mem0")
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or file, or - for standard output")
 	f.StringVar(&o.Dataset, "dataset", "", "export the records of this data `set` (default: the form's)")

@@ -38,7 +38,7 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	f.StringVarP(&o.Out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`method`: rule or model (default: model where a protocol has no rule)")

@@ -39,7 +39,7 @@ func newEvalImportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addImportFlags(c, &o.Options, &o.Cases)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
 	f.StringVar(&o.Errata, "errata", "", "apply a correction `list` to the golds")

@@ -47,7 +47,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")

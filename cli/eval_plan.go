@@ -49,7 +49,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")
 	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
 	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
@@ -67,7 +67,7 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
-		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.found}.Variation(ctx)
+		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.found, Counted: t.read}.Variation(ctx)
 		t.summary()
 		if err != nil {
 			return err

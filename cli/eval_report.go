@@ -27,7 +27,7 @@ func newEvalReportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
+	o.accept.add(f)
 	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"membench/eval/pipeline"
 	"membench/eval/records"
 	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -24,14 +24,16 @@ func newEvalStatusCmd(e *env) *cobra.Command {
 		Use:   "status RUN",
 		Short: "Show a run's progress, failures and cost",
 		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return runEvalStatus(e, args[0], prices, asJSON) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return runEvalStatus(c.Context(), e, args[0], prices, asJSON)
+		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().StringVar(&prices, "prices", "", "price table `file` (default the built-in one)")
 	return c
 }
 
-func runEvalStatus(e *env, dir, table string, asJSON bool) error {
+func runEvalStatus(ctx context.Context, e *env, dir, table string, asJSON bool) error {
 	prices, err := config.LoadPrices(table)
 	if err != nil {
 		return &schema.UsageError{Err: err}
@@ -47,23 +49,22 @@ func runEvalStatus(e *env, dir, table string, asJSON bool) error {
 	if err != nil || r.State != pipeline.Finished {
 		return err
 	}
-	return readable(e, dir)
+	return readable(ctx, e, dir)
 }
 
 // readable counts the readable records of a finished run: records that the next step could not read are errors here, too.
-func readable(e *env, dir string) error {
+func readable(ctx context.Context, e *env, dir string) error {
 	file, _, err := records.Find(dir)
 	if err != nil || file == "" {
 		return err
 	}
 	t := newTally(e, 3)
-	for _, err := range drop(t, records.Known(jsonl.Files[schema.QARecord]([]string{file}, nil))) {
+	for _, err := range drop(t, records.QA(ctx, nil, file)) {
 		if err != nil {
 			return err
 		}
 	}
-	t.summary()
-	return t.lost()
+	return t.end(nil)
 }
 
 func printStatus(out io.Writer, r pipeline.RunStatus, dir string) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,6 +43,17 @@ var lossCommands = []hazardCommand{
 	{kind: "plain", args: "datasets convert plain F -o O.jsonl"},
 	{kind: "plain", args: "datasets convert plain F --to domain_a_v2 -o O"},
 	{kind: "plain", args: "datasets sample plain F -n 1 -o O.jsonl"},
+}
+
+// shareOf runs a command with the share of rejected among the read records, which it accepts, and with a little less, which it does not.
+func shareOf(rejected, read int, code func(accept string) int) string {
+	share := 100 * float64(rejected) / float64(read)
+	for accept, want := range map[float64]int{share - .01: exitFindings, share + .01: exitFine} {
+		if c := code(fmt.Sprintf("%.4f%%", accept)); c != want {
+			return fmt.Sprintf("--max-rejected %.4f%% of %d rejected among %d records: exit code %d, want %d", accept, rejected, read, c, want)
+		}
+	}
+	return ""
 }
 
 // lossKinds are two records of each kind.
@@ -124,6 +136,19 @@ func TestLossIsNotGreen(t *testing.T) {
 		if r := run(half, "--strict"); r.code == 0 || sameFiles(state(), before) != "" {
 			t.Errorf("%s --strict over an earlier output: exit code %d, %s\n%.500s", c.args, r.code, sameFiles(state(), before), r.stderr)
 		}
+		read := 3
+		if strings.Contains(c.args, " E ") {
+			read += 2
+		}
+		if bad := shareOf(1, read, func(accept string) int { fresh(); return run(half, "--max-rejected", accept).code }); bad != "" {
+			t.Errorf("%s: %s", c.args, bad)
+		}
+		if c.kind == "nodes" && !strings.Contains(c.args, "probes") { // what is found only after everything is written is a share of the same records
+			odd := good + `{"id": "event:c:1", "labels": ["Event"], "props": {"conv_id": "another", "turn_id": 1}}` + "\n"
+			if bad := shareOf(1, 3, func(accept string) int { fresh(); return run(odd, "--max-rejected", accept).code }); bad != "" {
+				t.Errorf("%s of an odd id: %s", c.args, bad)
+			}
+		}
 		two := half + "{ torn too\n"
 		for accept, text := range map[string]string{"0": half, "0%": half, "1": two, "1.5%": half} {
 			fresh()
@@ -158,33 +183,36 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}` + "\n"
 	rows := `{"conv": "conv-26", "qa_index": 0, "category": 2, "question": "When?", "gold": "2021", "answer": "2021", "grade": true}` + "\n"
 	cases := `{"case_id": "conv-26", "questions": [{"question_id": "conv-26/qa/0", "question": "When?", "answer": "2021", "category": "TR", "raw_category": "2"}]}` + "\n"
-	put(t, dir, map[string]string{"other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows,
+	put(t, dir, map[string]string{"graph/nodes.jsonl": graph, "other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows,
 		"labels.jsonl": `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "verdict": "right"}` + "\n"})
-	for _, c := range []struct{ name, good, args string }{
-		{"nodes.jsonl", graph, "trace mem:x --in D"},
-		{"nodes.jsonl", graph, "ask D tea?"},
-		{"nodes.jsonl", graph, "diff D D"},
-		{"nodes.jsonl", graph, "validate D"},
-		{"nodes.jsonl", graph, "load-neo4j D --uri bolt://127.0.0.1:1"},
-		{"nodes.jsonl", graph, "load-neo4j D --strict --uri bolt://127.0.0.1:1"},
-		{"nodes.jsonl", graph, "load-neo4j D --delta --uri bolt://127.0.0.1:1"},
-		{"qa.jsonl", qa, "eval aggregate F"},
-		{"qa.jsonl", qa, "eval calibrate F"},
-		{"qa.jsonl", qa, "eval grade F -p em -o O.jsonl"},
-		{"qa.jsonl", qa, "eval report F -o O"},
-		{"qa.jsonl", qa, "eval compare F X"},
-		{"qa.jsonl", qa, "eval compare X F --gate em"},
-		{"rows.jsonl", rows, "eval import F --format locomo-rows -o O.jsonl"},
-		{"rows.jsonl", rows, "eval audit F --format locomo-rows"},
-		{"cases.jsonl", cases, "eval import R --cases F -o O.jsonl"},
-		{"qa.jsonl", qa, "eval explain F -o O.jsonl"},
-		{"qa.jsonl", qa, "eval export F --format amb --dataset d -o O"},
-		{"qa.jsonl", qa, "eval label F --all --by ann --out O.jsonl"},
-		{"qa.jsonl", qa, "eval agreement F L"},
-		{"case.jsonl", `{"case_id": "a", "source": "s", "chunks": [{"content": "I love tea."}], "questions": [{"question": "What?", "answer": "tea", "category": "IE"}]}` + "\n", "datasets info plain F"},
+	for _, c := range []struct {
+		name, good, args string
+		whole            bool // it has no --max-rejected: it is asked whether all of the data is good
+	}{
+		{"nodes.jsonl", graph, "trace mem:x --in D", false},
+		{"nodes.jsonl", graph, "ask D tea?", false},
+		{"nodes.jsonl", graph, "diff D G", false},
+		{"nodes.jsonl", graph, "validate D", true},
+		{"nodes.jsonl", graph, "load-neo4j D --uri bolt://127.0.0.1:1", false},
+		{"nodes.jsonl", graph, "load-neo4j D --strict --uri bolt://127.0.0.1:1", false},
+		{"nodes.jsonl", graph, "load-neo4j D --delta --uri bolt://127.0.0.1:1", false},
+		{"qa.jsonl", qa, "eval aggregate F", false},
+		{"qa.jsonl", qa, "eval calibrate F", false},
+		{"qa.jsonl", qa, "eval grade F -p em -o O.jsonl", false},
+		{"qa.jsonl", qa, "eval report F -o O", false},
+		{"qa.jsonl", qa, "eval compare F X", false},
+		{"qa.jsonl", qa, "eval compare X F --gate em", false},
+		{"rows.jsonl", rows, "eval import F --format locomo-rows -o O.jsonl", false},
+		{"rows.jsonl", rows, "eval audit F --format locomo-rows", false},
+		{"cases.jsonl", cases, "eval import R --cases F -o O.jsonl", false},
+		{"qa.jsonl", qa, "eval explain F -o O.jsonl", false},
+		{"qa.jsonl", qa, "eval export F --format amb --dataset d -o O", false},
+		{"qa.jsonl", qa, "eval label F --all --by ann --out O.jsonl", false},
+		{"qa.jsonl", qa, "eval agreement F L", false},
+		{"case.jsonl", `{"case_id": "a", "source": "s", "chunks": [{"content": "I love tea."}], "questions": [{"question": "What?", "answer": "tea", "category": "IE"}]}` + "\n", "datasets info plain F", true},
 	} {
 		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "o")
-		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " L", " "+filepath.Join(dir, "labels.jsonl"), " O", " "+out).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " L", " "+filepath.Join(dir, "labels.jsonl"), " G", " "+filepath.Join(dir, "graph"), " O", " "+out).Replace(c.args))
 		for name, text := range map[string]string{"nothing": "", "blank lines": "\n\n", "half a record": c.good[:30], "NaN": `{"id": NaN}` + "\n", "UTF-16": utf16Text(c.good), "foreign JSON": `{"weather": "rain", "degrees": 17}` + "\n", "no JSON": "name;value\n1;2\n", "an array": `[{"weather": "rain"}]` + "\n", "zeros": strings.Repeat("\x00", 999)} {
 			put(t, in, map[string]string{c.name: text})
 			os.RemoveAll(out)
@@ -206,6 +234,18 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 				t.Errorf("%s --max-rejected 1 of a torn line: exit code %d\n%.500s", c.args, r.code, r.stdout+r.stderr)
 			}
 		}
+		if !c.whole {
+			read := strings.Count(c.good, "\n") + 1 + strings.Count(c.args, " X") + strings.Count(c.args, " R") + 2*strings.Count(c.args, " G")
+			if bad := shareOf(1, read, func(accept string) int {
+				code := inProcess(dir, strings.NewReader(""), append(slices.Clone(args), "--max-rejected", accept)...).code
+				if code == exitFailed && (strings.HasPrefix(c.args, "trace") || strings.HasPrefix(c.args, "load")) { // no such node, no server: what was lost was accepted
+					return exitFine
+				}
+				return code
+			}); bad != "" {
+				t.Errorf("%s: %s", c.args, bad)
+			}
+		}
 	}
 }
 
@@ -215,7 +255,12 @@ func TestBadCasesAreNotAsked(t *testing.T) {
 	t.Parallel()
 	dir := quickDir(t)
 	good := `{"case_id": "a", "conv_id": "a", "dataset": "d", "unit": "turn", "sessions": [{"session_id": "s", "turns": [{"turn_id": 1, "role": "user", "text": "I love tea."}]}], "questions": [{"question_id": "q", "question": "What?", "answer": "tea", "category": "IE", "raw_category": "IE"}]}` + "\n"
-	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good} {
+	other := strings.NewReplacer(`"a"`, `"b"`, `"q"`, `"r"`).Replace(good)
+	question := func(more string) string {
+		return strings.Replace(other, `"category"`, more+`, "category"`, 1)
+	}
+	for _, bad := range []string{`{"foo": 1}`, `{}`, `"x"`, `{"case_id": 5}`, "{ torn", good, strings.Replace(good, `"case_id": "a"`, `"case_id": "b"`, 1),
+		strings.Replace(strings.Replace(other, `"conv_id": "b"`, `"conv_id": "a"`, 1), "I love", "I like", 1), question(`"evidence": [{"conv_id": "b", "turn_id": 9}]`), question(`"covered_sessions": ["t"]`), question(`"evidense": []`)} {
 		put(t, dir, map[string]string{"cases.jsonl": good + bad + "\n"})
 		file := filepath.Join(dir, "cases.jsonl")
 		if r := inProcess(dir, strings.NewReader(""), "datasets", "lint", "plain", file); r.code != exitFindings {

@@ -430,6 +430,55 @@ func (r *hostileRun) check(t *testing.T, what string, p *os.ProcessState) {
 	}
 }
 
+// endlessCommands read standard input, as far as it goes.
+var endlessCommands = []string{"to-graph --exports - -o o", "annotate - -o o.jsonl", "eval import - -o o", "cypher - -o o", "claimify - -o o", "validate -", "eval grade - -p em -o o.jsonl", "view - -o o.html",
+	"datasets lint plain -", "shard to-graph map --hop exports", "trace mem:x --in -", "compile - -o o.jsonl", "compile-claims - -o o", "to-graph --events - -o o", "eval import - --cases - -o o", "eval audit -",
+	"export - --format jsonld -o o.jsonl", "shard compile-claims map", "shard cypher map", "ask - tea?", "replay ingest - --store o --agent-id a", "datasets convert plain - -o o.jsonl"}
+
+// endless yields a text again and again.
+type endless string
+
+func (e endless) Read(p []byte) (int, error) {
+	p = p[:max(len(e), len(p)/len(e)*len(e))]
+	for n := copy(p, e); n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
+	}
+	return len(p), nil
+}
+
+// TestEndlessInput gives commands data without an end: they end by themselves where it has no lines, and need little memory. The limit of address space is that of
+// a person's shell; the runtime reserves 1.4 GB of it.
+func TestEndlessInput(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what the runtime reserves is known for Linux only")
+	}
+	soak := os.Getenv("MEMBENCH_SOAK") != ""
+	exe, env := program(t), start(t, t.TempDir()).Env
+	for i, args := range endlessCommands {
+		for _, text := range []string{"\x00", "[", "{\n"} {
+			if !soak && (i%4 != 0 || text != "\x00") {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), busy)
+			run := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 1800000; exec "$0" "$@"`, exe}, strings.Fields(args)...)...)
+			run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
+			run.WaitDelay = 10 * time.Second
+			run.Dir, run.Env, run.Stdin = t.TempDir(), env, endless(text)
+			var said bytes.Buffer
+			run.Stderr = &said
+			run.Run()
+			code, late := run.ProcessState.ExitCode(), ctx.Err() != nil
+			cancel()
+			if u, ok := run.ProcessState.SysUsage().(*syscall.Rusage); ok && u.Maxrss > 256<<10 {
+				t.Errorf("%s of %q without end: %d MiB resident, want at most 256", args, text, u.Maxrss>>10)
+			}
+			if strings.Contains(said.String(), "goroutine ") || strings.Contains(said.String(), "fatal error") || !late && code != exitFindings && code != exitFailed || late && text != "{\n" {
+				t.Errorf("%s of %q without end: exit code %d, late: %v\n%.600s", args, text, code, late, said.String())
+			}
+		}
+	}
+}
+
 // TestPipeIsReadOnce: a command that wants its input again refuses a pipe, before anything
 // is replaced; others read it as it comes.
 func TestPipeIsReadOnce(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"membench/eval/pipeline"
 	"membench/internal/atomicfile"
@@ -16,6 +15,7 @@ import (
 	"membench/schema/findings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/pflag"
 )
 
 // newTable makes a table without frame for people.
@@ -73,9 +73,12 @@ type tally struct {
 	limit    int
 	printed  int
 	errors   int
+	rejected int // records with errors
 	warnings int
 	taken    int // records that were read and are good
+	all      int // records that were read, where taken counts what was made of them
 	accept   acceptFlag
+	last     schema.Pos // of the last rejected record
 	byCode   map[string]int
 }
 
@@ -90,8 +93,8 @@ func (t *tally) take(err error) error {
 	t.byCode[f.Code]++
 	if f.Warning {
 		t.warnings++
-	} else {
-		t.errors++
+	} else if t.errors++; !f.SameLine(&t.last) {
+		t.rejected++
 	}
 	if t.limit == 0 || t.printed < t.limit {
 		l := levelError
@@ -111,7 +114,12 @@ func (t *tally) take(err error) error {
 func (t *tally) found(f *schema.Finding) { t.take(f) }
 
 // log returns the log of a step of an evaluation.
-func (t *tally) log() pipeline.Log { return pipeline.Log{Words: t.e.warnf, Found: t.found} }
+func (t *tally) log() pipeline.Log {
+	return pipeline.Log{Words: t.e.warnf, Found: t.found, Read: t.read}
+}
+
+// read counts a good record.
+func (t *tally) read() { t.taken++ }
 
 // summary prints on standard error the number of findings that were not printed.
 func (t *tally) summary() {
@@ -122,11 +130,13 @@ func (t *tally) summary() {
 
 // loss applies a step's flags to the errors so far.
 func (t *tally) loss(step string, f stepFlags) schema.Loss {
-	return schema.Loss{Step: step, Rejected: t.errors, Taken: t.taken, Accept: f.accept, Strict: f.strict}
+	return schema.Loss{Step: step, Rejected: t.rejected, Taken: t.taken, Read: t.all, Accept: f.accept, Strict: f.strict}
 }
 
-// An acceptFlag is the number of errors that a command accepts if it does not count its input and therefore knows no share.
-type acceptFlag int
+// An acceptFlag is how many rejected records a command accepts that reads records and writes figures.
+type acceptFlag schema.Limit
+
+func (a *acceptFlag) add(f *pflag.FlagSet) { addAccept(f, (*schema.Limit)(a)) }
 
 // tally counts findings and accepts a of them.
 func (a acceptFlag) tally(e *env) *tally {
@@ -135,20 +145,10 @@ func (a acceptFlag) tally(e *env) *tally {
 	return t
 }
 
-func (a *acceptFlag) String() string { return strconv.Itoa(int(*a)) }
-func (a *acceptFlag) Type() string   { return "number" }
-func (a *acceptFlag) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return fmt.Errorf("have %q, want a number from 0 on (a share is not known here)", s)
-	}
-	*a = acceptFlag(n)
-	return nil
-}
-
 // lost ends a command that printed its result although records were skipped or are wrong: exit 3, so that no script continues unaware with half of its data.
 func (t *tally) lost() error {
-	if t.errors <= int(t.accept) {
+	loss := t.loss("", stepFlags{accept: schema.Limit(t.accept)})
+	if loss.Empty = true; !loss.Lost() {
 		return nil
 	}
 	t.e.warnf("%s in the data: the result does not cover all of the input", findings.Count(t.errors, "error"))
@@ -166,7 +166,12 @@ func (t *tally) end(err error) error {
 
 // drop passes a stream on without its findings, which are counted, as are the records.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
-	return schema.Observe(schema.Drop(in, t.found), func(*T) { t.taken++ })
+	return tallied(t, schema.Drop(in, t.found))
+}
+
+// tallied passes a stream on; its good records are counted.
+func tallied[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
+	return schema.Observe(in, func(*T) { t.read() })
 }
 
 func isDir(path string) bool {

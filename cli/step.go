@@ -8,6 +8,7 @@ import (
 	"membench/schema"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // stepFlags are the flags of every command that makes files from files.
@@ -25,8 +26,10 @@ func (s *stepFlags) add(c *cobra.Command, limit int) {
 }
 
 // addAccept adds the flag of commands that only read.
-func (s *stepFlags) addAccept(c *cobra.Command) {
-	c.Flags().Var(limitFlag{&s.accept}, "max-rejected", "accept this many rejected records, a `number` or a share such as 1%")
+func (s *stepFlags) addAccept(c *cobra.Command) { addAccept(c.Flags(), &s.accept) }
+
+func addAccept(f *pflag.FlagSet, l *schema.Limit) {
+	f.Var(limitFlag{l}, "max-rejected", "accept this many rejected records, a `number` or a share of the records read such as 1%")
 }
 
 // run calls a step with the options of the flags, and prints its findings.

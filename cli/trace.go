@@ -84,7 +84,13 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 		return nil, err
 	}
 	g := graph.NewLocal()
-	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), t.found)
+	err = g.Read(ctx, func(yield func(schema.Record[schema.Element], error) bool) {
+		for r, err := range jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) {
+			if t.all++; !yield(r, err) {
+				return
+			}
+		}
+	}, t.found)
 	nodes, edges := g.Len()
 	if t.taken += nodes + edges; err == nil && t.taken > 0 {
 		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: t.found})

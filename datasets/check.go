@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -11,13 +12,34 @@ import (
 // A Checker holds the state of lint for the cases it has seen: 60 to 100 bytes per case and question.
 type Checker struct {
 	cases, questions map[string]schema.Pos
+	convs            map[schema.ConvID]conversation
+}
+
+// A conversation is what the first case with its id says in it: cases may share one, and turns are known by its id.
+type conversation struct {
+	at  schema.Pos
+	sum uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func sumOfTurns(c schema.Case) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, s := range c.Sessions {
+		for _, t := range s.Turns {
+			h.WriteString(t.Text)
+			h.WriteByte(0)
+		}
+	}
+	return h.Sum64()
 }
 
 // Check reports errors and warnings in a case of any data set. Faults that only the reader of a format can see (dirty evidence strings, dates without
 // sessions) are reported by the reader.
 func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding)) {
 	if k.cases == nil {
-		k.cases, k.questions = map[string]schema.Pos{}, map[string]schema.Pos{}
+		k.cases, k.questions, k.convs = map[string]schema.Pos{}, map[string]schema.Pos{}, map[schema.ConvID]conversation{}
 	}
 	warn := func(code, message, have string) {
 		tell(&schema.Finding{Pos: pos, Code: code, Warning: true, Message: message, Have: clip(have)})
@@ -30,6 +52,12 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 		seen[id] = pos
 	}
 	twice(k.cases, "case id", c.ID)
+	conv := conversation{pos, sumOfTurns(c)}
+	if first, ok := k.convs[c.ConvID]; !ok {
+		k.convs[c.ConvID] = conv
+	} else if first.sum != conv.sum {
+		tell(&schema.Finding{Pos: pos, Code: "DST008", Message: "two cases have the same conv_id and other turns", Have: string(c.ConvID), Want: "one conversation; the first is at " + first.at.String()})
+	}
 	var last schema.Instant
 	ids := map[string]bool{}
 	for _, s := range c.Sessions {
@@ -52,6 +80,11 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 	texts := map[string]string{}
 	for _, q := range c.Questions {
 		twice(k.questions, "question id", q.ID)
+		for _, id := range q.Covered {
+			if !ids[id] {
+				tell(&schema.Finding{Pos: pos, Code: "DST005", Message: "a question covers a session that its case does not have", Have: q.ID + ": " + id})
+			}
+		}
 		k.question(c, q, last, texts, warn, tell, pos)
 	}
 }

@@ -64,6 +64,8 @@ type Options struct {
 	Workers int
 	// Max is the longest value of a file in bytes; 0 means MaxValue.
 	Max int
+	// Lint reports what is worth knowing of a case, too: see Dataset.Read.
+	Lint bool
 	// Report receives, in file order and from one goroutine, every fault inside a case that is still usable: skipped parts and warnings. nil drops them.
 	Report func(*schema.Finding)
 }
@@ -222,11 +224,11 @@ func ReadAll(f jsonl.File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, MaxValue+1))
+	b, _, long, err := jsonl.All(r, f.Name, MaxValue)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+		return nil, err
 	}
-	if len(b) > MaxValue {
+	if long {
 		return nil, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "JSON003", Message: "the file is too long", Want: fmt.Sprintf("at most %d bytes", MaxValue)}
 	}
 	return b, nil

@@ -24,11 +24,12 @@ type Counts struct {
 }
 
 // Read is Cases with the findings that need the catalogue and all files: files whose checksum differs from the catalogue's, cases smaller than in the
-// catalogue, missing or repeated turn ids, files without a case.
+// catalogue, missing or repeated turn ids, files without a case, and the errors that a Checker finds in a case; with Options.Lint also its warnings.
 func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		sums := d.withSums(files)
 		cases, found := 0, 0
+		var check Checker
 		report := o.Report
 		o.Report = func(f *schema.Finding) {
 			found++
@@ -45,6 +46,11 @@ func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema
 				cases++
 				d.short(r, o.Tell)
 				turnIDs(r, o.Tell)
+				check.Check(r.Pos, r.V, func(f *schema.Finding) {
+					if !f.Warning || o.Lint {
+						o.Tell(f)
+					}
+				})
 			}
 			if !yield(r, err) {
 				return

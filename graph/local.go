@@ -413,7 +413,7 @@ func (l *Local) dropEdges(gone map[*schema.Edge]bool) {
 	}
 }
 
-// Read adds the elements of in. Findings of the stream, repeated ids (GRF033, the last counts) and edges with missing ends (GRF031, skipped) go to report,
+// Read adds the elements of in. Findings of the stream, repeated ids (GRF033, as a Gate does) and edges with missing ends (GRF031, skipped) go to report,
 // which may be nil; any other error stops reading.
 func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report func(*schema.Finding)) error {
 	if report == nil {
@@ -444,8 +444,10 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 		case n == nil:
 			edges = append(edges, schema.Record[*schema.Edge]{Pos: rec.Pos, V: rec.V.Edge})
 		case l.nodes[n.ID] != nil:
-			report(&schema.Finding{Pos: rec.Pos, Code: "GRF033", Message: "node " + string(n.ID) + " is repeated, the last counts", Warning: true})
-			l.nodes[n.ID].node = *n
+			report(repeated(rec))
+			if had := l.nodes[n.ID]; sortsFirst(rec.V, schema.Element{Node: &had.node}) {
+				had.node = *n
+			}
 		default:
 			l.nodes[n.ID] = &vertex{node: *n}
 		}
@@ -461,7 +463,10 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that is not in the graph, skipped", Have: string(e.Dst)})
 			continue
 		case l.edges[e.ID] != nil:
-			report(&schema.Finding{Pos: r.Pos, Code: "GRF033", Message: "edge " + string(e.ID) + " is repeated, the last counts", Warning: true})
+			x := schema.Record[schema.Element]{Pos: r.Pos, V: schema.Element{Edge: e}}
+			if report(repeated(x)); !sortsFirst(x.V, schema.Element{Edge: l.edges[e.ID]}) {
+				continue
+			}
 			l.dropEdges(map[*schema.Edge]bool{l.edges[e.ID]: true})
 		}
 		l.addEdge(e)

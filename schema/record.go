@@ -42,6 +42,13 @@ type Finding struct {
 	Failed  string `json:"failed,omitzero"`  // a model or service failed, and the record is not at fault: how (llm.Outcome)
 }
 
+// SameLine reports whether a finding is about the line at last, which it moves to the finding's: several faults of one line are one rejected record.
+func (f *Finding) SameLine(last *Pos) bool {
+	same := f.Pos.Line > 0 && f.Pos.Line == last.Line && f.Pos.File == last.File
+	*last = f.Pos
+	return same
+}
+
 // oneLine keeps text from data in the finding's line: a line of its own would look like
 // another finding.
 var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)

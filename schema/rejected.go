@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -50,6 +51,7 @@ type Loss struct {
 	Step     string
 	Rejected int
 	Taken    int
+	Read     int // records that were read; 0: Rejected and Taken are all
 	Accept   Limit
 	Strict   bool // write nothing when more is rejected than Accept allows
 	Empty    bool // an input without a record is not a loss: a step before may have found none
@@ -61,13 +63,22 @@ func (l Loss) Lost() bool {
 	if l.Taken == 0 {
 		return l.Rejected > 0 || !l.Empty
 	}
-	return l.Rejected > 0 && !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken)
+	return l.Rejected > 0 && !l.Accept.Allows(l.Rejected, cmp.Or(l.Read, l.Rejected+l.Taken))
+}
+
+// Error is the error of a step that lost records.
+func (l Loss) Error(written bool) *RejectedError {
+	e := &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: written}
+	if l.Read > 0 && l.Taken > 0 { // Taken may count what was made of them
+		e.Taken = max(0, l.Read-l.Rejected)
+	}
+	return e
 }
 
 // Before is called before anything is written: it returns a *RejectedError if nothing may be written.
 func (l Loss) Before() error {
 	if l.Lost() && (l.Strict || l.Taken == 0) {
-		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken}
+		return l.Error(false)
 	}
 	return nil
 }
@@ -75,7 +86,7 @@ func (l Loss) Before() error {
 // After is called when everything is written: it returns a *RejectedError if some records were lost.
 func (l Loss) After() error {
 	if l.Lost() {
-		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: true}
+		return l.Error(true)
 	}
 	return nil
 }

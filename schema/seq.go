@@ -24,8 +24,11 @@ func Drop[T any](in Seq[T], found func(*Finding)) Seq[T] {
 	}
 }
 
-// Keep passes on the records for which keep is true, and every error; keep may change a record.
+// Keep passes on the records for which keep is true, and every error; keep may change a record. nil stays nil.
 func Keep[T any](in Seq[T], keep func(*Record[T]) bool) Seq[T] {
+	if in == nil {
+		return nil
+	}
 	return func(yield func(Record[T], error) bool) {
 		for r, err := range in {
 			if err == nil && !keep(&r) {

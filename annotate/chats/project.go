@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"membench/config"
 	"membench/internal/atomicfile"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -50,11 +52,18 @@ type Project struct {
 
 // Init reads exports and makes a project of them: source/NAME.jsonl for each, and a
 // commented membench.yaml. Nothing is written where an export cannot be read at all. A
-// membench.yaml that is there stays, unless Force is set.
+// membench.yaml, or another membench.schema.json, that is there stays, unless Force is set.
 func Init(ctx context.Context, o InitOptions) (Project, error) {
 	p := Project{Config: filepath.Join(o.Dir, "membench.yaml")}
 	if _, err := os.Stat(p.Config); err == nil && !o.Force {
 		return p, &schema.UsageError{Err: fmt.Errorf("%s already exists: name another folder with -o, or give --force", p.Config)}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	forEditors, _ := config.FileSchema("membench")
+	schemaFile := filepath.Join(o.Dir, "membench.schema.json")
+	if had, err := smallfile.Read(schemaFile); err == nil && !o.Force && !bytes.Equal(had, forEditors) {
+		return p, schema.Usagef("%s already exists and is not this version's: name another folder with -o, or give --force", schemaFile)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
@@ -95,8 +104,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		p.accounts = len(found) == 1 && part.accounts
 	}
 	p.undated(o.Report)
-	forEditors, _ := config.FileSchema("membench")
-	err := atomicfile.Write(filepath.Join(o.Dir, "membench.schema.json"), func(w io.Writer) error { _, err := w.Write(forEditors); return err })
+	err := atomicfile.Write(schemaFile, func(w io.Writer) error { _, err := w.Write(forEditors); return err })
 	if err != nil {
 		return p, err
 	}

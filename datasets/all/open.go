@@ -91,7 +91,7 @@ func (o Opened) Read(ctx context.Context, report func(*schema.Finding)) schema.S
 // Lint reads all cases and reports what is wrong, or worth knowing, in them. It returns what
 // they hold.
 func (o Opened) Lint(ctx context.Context, report func(*schema.Finding)) (*datasets.Census, error) {
-	var check datasets.Checker
+	o.Options.Lint = true
 	n := datasets.NewCensus()
 	for r, err := range o.Read(ctx, report) {
 		var f *schema.Finding
@@ -102,7 +102,6 @@ func (o Opened) Lint(ctx context.Context, report func(*schema.Finding)) (*datase
 			return n, err
 		default:
 			n.Add(r.V)
-			check.Check(r.Pos, r.V, report)
 		}
 	}
 	return n, nil

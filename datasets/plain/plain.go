@@ -94,6 +94,7 @@ func native(v *datasets.Value) (schema.Case, error) {
 	if err := v.Decode(&c); err != nil {
 		return c, err
 	}
+	misspelt(v, c)
 	missing := ""
 	switch {
 	case c.ID == "":
@@ -125,6 +126,7 @@ func short(v *datasets.Value) (schema.Case, error) {
 	if err := v.Decode(&r); err != nil {
 		return schema.Case{}, err
 	}
+	misspelt(v, r)
 	switch {
 	case r.ID.Text == "":
 		return schema.Case{}, v.Finding("DST001", "a case without case_id")

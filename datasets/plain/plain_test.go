@@ -2,6 +2,7 @@ package plain_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"membench/datasets"
@@ -62,6 +63,21 @@ func TestNative(t *testing.T) {
 	_, found = read(t, `{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":2,"role":"user","text":"x"}]}],"questions":[]}`)
 	if len(found) != 1 || found[0].Pointer != "/sessions/0/turns/0/turn_id" {
 		t.Errorf("%v", found)
+	}
+}
+
+// TestMisspelt: a member with nearly the name of one that is missing is a finding in its place, in both forms; members of one's own are not.
+func TestMisspelt(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"case_id":"a","chunks":[{"content":"x","metadata":{"speeker":"own"}}],"questions":[{"question":"?","answer":"y","category":"IE","evidense":[1],"note":"own","catgory":"own: category is there"}]}`: "/questions/0/evidense",
+		`{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":1,"role":"user","text":"x","tme":"2025","type":"own"}]}],"questions":[]}`:                "/sessions/0/turns/0/tme",
+		`{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":1,"role":"user","text":"x"}]}],
+			"questions":[{"question_id":"q","question":"?","answer":"","category":"ABS","raw_category":"x","abstian":true}]}`: "/questions/0/abstian",
+	} {
+		_, found := read(t, text)
+		if found = slices.DeleteFunc(found, func(f *schema.Finding) bool { return f.Code != "DST027" }); len(found) != 1 || found[0].Pointer != want || found[0].Warning {
+			t.Errorf("%s: %v, want %s", text, found, want)
+		}
 	}
 }
 

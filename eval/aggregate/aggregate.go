@@ -38,7 +38,6 @@ type Aggregator struct {
 type key struct{ system, dataset string }
 
 type run struct {
-	seen       map[repeat]struct{}
 	questions  map[[2]string]struct{}
 	repeats    int
 	outcomes   map[string]int
@@ -51,11 +50,6 @@ type run struct {
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
 	raws       map[string]map[string]struct{} // our category → raw ones
-}
-
-type repeat struct {
-	caseID, questionID string
-	n                  int
 }
 
 type scoreKey struct {
@@ -89,27 +83,19 @@ func (a *Aggregator) run(system, dataset string) *run {
 	k := key{system, dataset}
 	r := a.runs[k]
 	if r == nil {
-		r = &run{seen: map[repeat]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
+		r = &run{questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
 			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), raws: map[string]map[string]struct{}{}}
 		a.runs[k] = r
 	}
 	return r
 }
 
-// Add takes a graded question in. A record whose key was seen is a finding and not
-// counted: joined files must not weigh a question twice.
-func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
-	q := &rec.V
+// Add takes a graded question in.
+func (a *Aggregator) Add(q *schema.QARecord) {
 	for _, s := range []*string{&q.System, &q.Dataset, &q.CaseID, &q.QuestionID, &q.Category, &q.RawCategory} {
 		*s = a.names.Keep(*s)
 	}
 	r := a.run(q.System, q.Dataset)
-	id := repeat{q.CaseID, q.QuestionID, q.Repeat}
-	if _, twice := r.seen[id]; twice {
-		return &schema.Finding{Pos: rec.Pos, Pointer: "/question_id", Code: "EVL101", Message: "this question of this system and repeat was already read; it is counted once",
-			Have: fmt.Sprintf("%s, %s, %s, repeat %d", q.System, q.CaseID, q.QuestionID, q.Repeat)}
-	}
-	r.seen[id] = struct{}{}
 	r.questions[[2]string{q.CaseID, q.QuestionID}] = struct{}{}
 	r.repeats = max(r.repeats, q.Repeat+1)
 	r.outcomes[q.Outcome]++
@@ -152,7 +138,6 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 		}
 		r.metrics.grade(g)
 	}
-	return nil
 }
 
 // recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
@@ -190,9 +175,7 @@ func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[sc
 		if err != nil {
 			return err
 		}
-		if f := a.Add(r); f != nil {
-			report(f)
-		}
+		a.Add(&r.V)
 	}
 	for r, err := range schema.Drop(sessions, report) {
 		if err != nil {

@@ -123,6 +123,8 @@ type Cell struct {
 	Shown      bool     `json:"shown"`  // p_holm ≤ alpha
 	Detectable *float64 `json:"mde"`    // smallest true difference found with the power asked for, at this standard error; null where none of scores is
 	Better     string   `json:"better"` // the better run, or "~" where nothing is shown
+
+	test stats.Clustered // that the interval and P come from
 }
 
 // FingerprintError names the fields in which runs differ.
@@ -320,7 +322,7 @@ func (s *sums) cell(o Options) Cell {
 	}
 	units, _ := s.units()
 	r := stats.ClusterMean(units)
-	p := r.P(0)
+	p := r.P(r.Mean)
 	// So few questions differ that the t distribution is not a description of them: then the
 	// sign test over these questions is the bound, and the interval is widened to agree.
 	if d := s.wins + s.losses; d < fewDiffer && !math.IsNaN(p) {
@@ -332,6 +334,7 @@ func (s *sums) cell(o Options) Cell {
 		}
 	}
 	in := r.Interval(o.Confidence)
+	c.test = r
 	c.Lo, c.Hi, c.SE, c.DF, c.Design = figure.Defined(in.Lo), figure.Defined(in.Hi), figure.Defined(r.SE), figure.Defined(r.DF), figure.Defined(r.Design)
 	c.P, c.Detectable = figure.Defined(p), figure.Defined(r.Detectable(o.Alpha, o.Power))
 	return c

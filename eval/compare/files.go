@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,6 +18,7 @@ type Files struct {
 	Examples int // questions to show of each pair, or gate; 0: none
 	Stdin    io.Reader
 	Found    func(*schema.Finding) // gets each finding in the records
+	Counted  func()                // called for each good record; nil: not called
 }
 
 // A source is one of the paths, and the runs that it holds.
@@ -42,7 +44,11 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		in := source{qa: qa}
-		if in.runs, err = Read(records.QA(ctx, f.Stdin, qa), f.Found, measured...); err != nil {
+		answers := records.QA(ctx, f.Stdin, qa)
+		if f.Counted != nil {
+			answers = schema.Observe(answers, func(*schema.QARecord) { f.Counted() })
+		}
+		if in.runs, err = Read(answers, f.Found, measured...); err != nil {
 			return nil, err
 		}
 		for _, r := range in.runs {
@@ -74,14 +80,23 @@ func (f Files) fill(ctx context.Context, in []source, wanted ...*Wanted) error {
 	return nil
 }
 
-// Compare compares the runs, each pair question by question.
+// Compare compares the runs, each pair question by question. Runs that differ after records were lost are an error of the data.
 func (f Files) Compare(ctx context.Context) (*Report, error) {
+	report, lost := f.Found, false
+	f.Found = func(x *schema.Finding) {
+		lost = lost || !x.Warning
+		report(x)
+	}
 	in, err := f.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	runs := runsOf(in)
 	rep, err := Compare(runs, f.Options)
+	var differ *FingerprintError
+	if lost && errors.As(err, &differ) {
+		return nil, &schema.BrokenError{Err: err}
+	}
 	if err != nil || f.Examples == 0 {
 		return rep, err
 	}

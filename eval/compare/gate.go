@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,14 +182,6 @@ func (x *Gated) loss() (loss, margin float64, ok bool) {
 	return loss, margin, true
 }
 
-// tail is the p-value of the loss being the margin, by the test of the cell.
-func (x *Gated) tail(loss, margin float64) float64 {
-	if x.Cell.SE == nil {
-		return math.NaN()
-	}
-	return stats.StudentTail((loss-margin) / *x.Cell.SE, *x.Cell.DF)
-}
-
 // judge gives each gate its outcome. That none is worse needs every gate to say so, so only
 // the tests of a loss are adjusted.
 func judge(list []Gated, alpha float64) {
@@ -199,7 +190,7 @@ func judge(list []Gated, alpha float64) {
 		x := &list[i]
 		ps[i] = 1
 		if loss, margin, ok := x.loss(); ok && loss > margin {
-			if x.P = figure.Defined(x.tail(loss, margin)); x.P != nil {
+			if x.P = figure.Defined(x.Cell.test.P(loss - margin)); x.P != nil {
 				ps[i] = *x.P
 			}
 		}
@@ -218,7 +209,7 @@ func judge(list []Gated, alpha float64) {
 			if adjusted[i] <= alpha {
 				x.Outcome = Worse
 			}
-		case loss < margin && x.tail(loss, margin) <= alpha:
+		case loss < margin && x.Cell.test.P(loss-margin) <= alpha:
 			x.Outcome = NotWorse
 		}
 	}

@@ -89,7 +89,11 @@ func (v Variation) Plan(perConversation int, t Target) Plan {
 		if unit == 0 {
 			return 1
 		}
-		return stats.StudentPower(t.Difference/math.Sqrt(unit/float64(g)), t.Alpha, float64(g-1))
+		of := stats.StudentPower(t.Difference/math.Sqrt(unit/float64(g)), t.Alpha, float64(g-1))
+		if n := float64(g * perConversation); g < stats.FewClusters && n > 1 { // the test over questions must find it, too
+			of = min(of, stats.StudentPower(t.Difference/math.Sqrt((v.Within+v.Between)/n), t.Alpha, n-1))
+		}
+		return of
 	}
 	hi := 2
 	for power(hi) < t.Power {

@@ -113,7 +113,8 @@ func TestGateNull(t *testing.T) {
 			}
 			rate, worse := float64(named)/float64(n), float64(alarms)/float64(n)
 			t.Logf("%d conversations, noise %.1f: a better run named in %.1f %%, false alarms in %.1f %%", conversations, noise, 100*rate, 100*worse)
-			if worse > .05+slack || math.Abs(rate-.05) > .02+slack {
+			// The test of few conversations rejects less often: see stats.FewClusters.
+			if worse > .05+slack || rate > .07+slack || rate < .03-slack && conversations >= stats.FewClusters {
 				t.Errorf("%d conversations, noise %.1f: named %.3f, alarms %.3f", conversations, noise, rate, worse)
 			}
 		}

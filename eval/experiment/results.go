@@ -156,7 +156,7 @@ func estimateOf(byConversation map[string]*stats.Cluster, share bool) estimate {
 		list = append(list, *byConversation[k])
 	}
 	c := stats.ClusterMean(list)
-	e := estimate{n: c.N, mean: c.Mean, p: c.P(0), adjusted: math.NaN()}
+	e := estimate{n: c.N, mean: c.Mean, p: c.P(c.Mean), adjusted: math.NaN()}
 	in := c.Interval(.95)
 	switch {
 	case share && len(list) < 2 && c.N > 0:

@@ -139,6 +139,29 @@ func TestHops(t *testing.T) {
 	}
 }
 
+// A hit whose sources are turns of another conversation is of that conversation, also where a turn of this one has nearly its words; a hit without sources is
+// judged by its text.
+func TestForeignHits(t *testing.T) {
+	c := toy(schema.UnitTurn, talk...)
+	elsewhere := schema.EventRef{ConvID: "other", TurnID: 1}
+	for _, x := range []struct {
+		text    string
+		sources []schema.EventRef
+		kind    string
+	}{
+		{"I live in Lyon, by the river.", []schema.EventRef{elsewhere}, schema.FaultForeign},
+		{"I live in Lyon, by the river.", nil, ""},
+		{"I live in Lyon, by the river.", []schema.EventRef{elsewhere, ref(2)}, ""},
+		{"Petra keeps the grafting knife inside a tin box.", nil, schema.FaultForeign},
+	} {
+		r := schema.QARecord{Question: "Which boats?", Gold: "Berit paints boats", Answer: "none", Evidence: []schema.EventRef{ref(3)}, K: 5, Hits: []schema.QAHit{hit("x", x.text, x.sources...)}}
+		a := one(t, r, &c, explain.Options{}, session(0, 4, add("1", talk[0], ref(1)), add("3", talk[2], ref(3))))
+		if a == nil || a.Hop != schema.HopRetrieve || a.Kind != x.kind {
+			t.Errorf("%q from %v: %+v, want kind %q", x.text, x.sources, a, x.kind)
+		}
+	}
+}
+
 // What happened after the sessions that a question covers is not held against it.
 func TestCheckpoint(t *testing.T) {
 	c := toy(schema.UnitTurn, talk...)

@@ -131,11 +131,22 @@ func (x *explainer) foreign(text string) bool {
 	return !slices.ContainsFunc(x.ledger.versions, func(v *version) bool { return v.text == text })
 }
 
-// ours reports whether a hit names a turn of the case as its source.
-func (x *explainer) ours(sources []schema.EventRef) bool {
-	return x.told.c != nil && slices.ContainsFunc(sources, func(r schema.EventRef) bool {
-		return r.ConvID == x.told.c.ConvID && x.told.turns[r.TurnID].turn != nil
-	})
+// strange reports whether a hit is of another conversation. Its sources say so, however similar the text is to what was said in this one; where it names none of
+// the data set's turns, the text does.
+func (x *explainer) strange(h *schema.QAHit) bool {
+	if x.told.c == nil {
+		return false
+	}
+	ours, others := false, false
+	for _, r := range h.Sources {
+		switch {
+		case r.ConvID != x.told.c.ConvID:
+			others = true
+		case x.told.turns[r.TurnID].turn != nil:
+			ours = true
+		}
+	}
+	return !ours && (others || x.foreign(h.Text))
 }
 
 // notRetrieved reports the rank of a live memory.
@@ -216,7 +227,7 @@ func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string)
 		switch {
 		case strings.TrimSpace(h.Text) == "":
 			empty++
-		case !x.ours(h.Sources) && x.foreign(h.Text):
+		case x.strange(h):
 			foreign++
 		case seen[h.ID], said[textOf(h)]:
 			repeats++

@@ -60,7 +60,7 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 	byRule := slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Gold == "" && plainName(g.Protocol) == ruleJudge })
 	for i := range r.Grades {
 		g := &r.Grades[i]
-		if g.Score == nil || g.Gold != "" {
+		if g.Score == nil || g.Outcome != schema.GradeScored || g.Gold != "" {
 			continue
 		}
 		n := 1

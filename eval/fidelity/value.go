@@ -38,7 +38,7 @@ func (v value) same(o value) bool {
 		return a.Lo == b.Lo && a.Hi == b.Hi && sameFigure(v.said, o.said) && v.ended() == o.ended()
 	}
 	near := func(x, y float64) bool {
-		return math.Abs(x-y) <= converted*math.Max(math.Abs(x), math.Abs(y)) || a.Kind == "celsius" && math.Abs(x-y) <= .6
+		return math.Abs(x-y) <= converted*math.Max(math.Abs(x), math.Abs(y)) || a.Kind == "temperature" && math.Abs(x-y) <= .6
 	}
 	return near(a.Lo, b.Lo) && near(a.Hi, b.Hi)
 }
@@ -130,13 +130,9 @@ func (v value) ended() bool {
 	return ok && v.number.Kind == "count" && strings.HasSuffix(fraction, "0") && len(fraction) < 3
 }
 
-var (
-	fraction     = regexp.MustCompile(`^ ([1-9])[/⁄]([2-9])\b`)
-	inFahrenheit = regexp.MustCompile(`(?i)^ ?(° ?f\b|degrees? f(ahrenheit)?\b|华氏度?)`)
-	inCelsius    = regexp.MustCompile(`(?i)^ ?(° ?c\b|degrees? c(elsius)?\b|摄氏度?)`)
-)
+var fraction = regexp.MustCompile(`^ ([1-9])[/⁄]([2-9])\b`)
 
-// quantity extends measure.At with fractions after whole numbers, and converts degrees to Celsius.
+// quantity extends measure.At with fractions after whole numbers.
 func quantity(text string, i int) (v measure.Value, end int) {
 	v, end = measure.At(text, i)
 	if end == i {
@@ -151,12 +147,6 @@ func quantity(text string, i int) (v measure.Value, end int) {
 		}
 	} else if m := fraction.FindStringSubmatch(text[end:]); v.Kind == "count" && m != nil {
 		v.Lo, v.Hi, end = v.Lo+float64(m[1][0]-'0')/float64(m[2][0]-'0'), v.Hi+float64(m[1][0]-'0')/float64(m[2][0]-'0'), end+len(m[0])
-	}
-	behind := strings.LastIndexFunc(text[i:end], unicode.IsDigit) + i + 1
-	if at := inFahrenheit.FindStringIndex(text[behind:]); behind > i && at != nil {
-		v.Kind, v.Lo, v.Hi, v.Unit.Kind, v.Unit.Mul, end = "celsius", (v.Lo-32)/1.8, (v.Hi-32)/1.8, "fahrenheit", 1, behind+at[1]
-	} else if at := inCelsius.FindStringIndex(text[behind:]); behind > i && at != nil {
-		v.Kind, v.Unit.Kind, v.Unit.Mul, end = "celsius", "celsius", 1, behind+at[1]
 	}
 	v.Of = ""
 	return continued(text, v, end)

@@ -81,6 +81,7 @@ type relation struct {
 	class string
 	score float64
 	same  bool // of yes and no
+	off   bool // it states another date or length than the gold, or leaves its day out
 }
 
 // relate compares one date of a gold with one of an answer.
@@ -110,7 +111,7 @@ func relate(g, a timex.Expr) relation {
 		return relation{class: "counted from another day", score: .2}
 	case a.Open:
 		if overlapDays(g.Lo, g.Hi, a.XLo, a.XHi) {
-			return relation{class: "open, at the gold's date", score: .6}
+			return relation{class: "open, at the gold's date", score: .6, off: a.Hi < g.Lo || a.Lo > g.Hi}
 		}
 		if before && overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) && a.Op == timex.Before {
 			return relation{class: "open, before the same day", score: .4}
@@ -246,7 +247,7 @@ func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 		}
 		return relation{class: "no date in the answer", score: .05}, nil
 	}
-	sum := 0.
+	sum, off := 0., false
 	var worst relation
 	var facts []Fact
 	for i, x := range g.abs {
@@ -255,6 +256,7 @@ func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 		var with timex.Expr
 		for _, y := range have {
 			r := relate(x, y)
+			r.off = r.off || r.score <= .2 && !y.Open
 			if y.Approx && !x.Approx || y.Vague && !x.Vague {
 				r.class += ", hedged"
 				r.score *= .6
@@ -267,12 +269,13 @@ func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 		if i == 0 || bestScore < worst.score {
 			worst = relation{class: best.class, score: bestScore}
 		}
+		off = off || best.off
 		facts = append(facts, Fact{Kind: "date", Gold: showDate(x), Answer: showDate(with), Same: bestScore >= .5, Say: best.class})
 	}
-	if len(g.abs) == 1 {
+	if worst.off = off; len(g.abs) == 1 {
 		return worst, facts
 	}
-	return relation{class: "several dates", score: sum / float64(len(g.abs))}, facts
+	return relation{class: "several dates", score: sum / float64(len(g.abs)), off: off}, facts
 }
 
 func showDate(e timex.Expr) string {
@@ -305,7 +308,7 @@ func compareLengths(g, a *when, o odds) (relation, []Fact) {
 	have := lengths(a)
 	for _, x := range lengths(g) {
 		for _, y := range have {
-			r := relation{class: "another length", score: .04}
+			r := relation{class: "another length", score: .04, off: true}
 			switch {
 			case x.Vague && y.MinDays >= x.MinDays && y.MaxDays <= x.MaxDays*1.2:
 				r = relation{class: "within the gold's few", score: .75}
@@ -314,7 +317,7 @@ func compareLengths(g, a *when, o odds) (relation, []Fact) {
 			case closeTo(x.MinDays, y.MinDays, .06):
 				r = relation{class: "equal length", score: .96}
 			case closeTo(x.MinDays, y.MinDays, .2):
-				r = relation{class: "near in length", score: .3}
+				r = relation{class: "near in length", score: .3, off: true}
 			}
 			try(r, days(x), days(y))
 		}

@@ -327,6 +327,7 @@ type prepared struct {
 	c          *comparison // see compared
 	ref        timex.Day
 	abstainQ   bool
+	off        string // how the answer differs from the gold in what is compared as a date, length, yes or no; "" it does not
 
 	lists *[3][]tok // of question, gold and answer
 }
@@ -366,6 +367,13 @@ func prepare(q Question, gold, answer string) *prepared {
 	if asksBound(p.qt.raw) {
 		unbound(p.gv)
 		unbound(p.av)
+	}
+	if u := unitAsked(p.qt.raw); u.Mul != 0 {
+		for _, list := range [][]value{p.gv, p.av} {
+			for i := range list {
+				list[i].as = u
+			}
+		}
 	}
 	p.reckon()
 	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {

@@ -111,10 +111,15 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
 	defer p.done()
 	v := p.verdict(q, gold, answer, o)
-	if p.by == "empty" || p.by == "abstention" {
-		return v
+	switch {
+	case p.by == "abstention":
+		v.Doubt = p.doubtsAbstention(v.Correct)
+	case p.by != "empty":
+		if v = p.weighed(v, o); v.Doubt == "" {
+			v.Doubt = p.doubts(v)
+		}
 	}
-	return p.weighed(v, o)
+	return v
 }
 
 // verdict compares the answer's content with the gold, ignoring its stance.
@@ -143,6 +148,11 @@ func (o Options) threshold() float64 {
 // short scores the final part by its content, without the rest of the reply.
 func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	v := Verdict{Rule: p.by}
+	decided := func(r relation, facts []Fact, what string) {
+		if v.Score, v.Facts, v.Reason = o.odds()(r), facts, what+r.class; r.off {
+			p.off = v.Reason
+		}
+	}
 	switch p.by {
 	case "empty":
 		v.Reason = "the answer is empty"
@@ -157,16 +167,16 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		if p.polarityFirst(r.class) {
 			r, facts = comparePolarity(p.qt, p.gt, p.at)
 		}
-		v.Score, v.Facts, v.Reason = o.odds()(r), facts, "dates: "+r.class
+		decided(r, facts, "dates: ")
 	case "value":
 		r, facts := p.compareValues()
 		v.Score, v.Facts, v.Reason = r.score, facts, r.class
 	case "polarity":
 		r, facts := comparePolarity(p.qt, p.gt, p.at)
-		v.Score, v.Facts, v.Reason = o.odds()(r), facts, r.class
+		decided(r, facts, "")
 	case "duration":
 		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
-		v.Score, v.Facts, v.Reason = o.odds()(r), facts, "lengths of time: "+r.class
+		decided(r, facts, "lengths of time: ")
 	default:
 		c := p.compared()
 		f, facts := c.features(&p.gw, &p.aw, &p.qw)

@@ -98,6 +98,15 @@ func TestAbstention(t *testing.T) {
 	}
 }
 
+// A guess beside an abstention, and a denial of what the question takes for granted, are no certain verdicts.
+func TestDoubtfulAbstention(t *testing.T) {
+	for answer, want := range map[string]bool{"I'm not sure, but it is probably Juno.": true, "不清楚，应该是朱诺。": true, "She owns no mare.": true, "That is not mentioned.": false, "没有提到。": false, "Juno": false} {
+		if v := Judge(Question{Text: "What is the name of her mare?", Abstain: true}, []string{""}, answer, Options{}); (v.Doubt != "") != want {
+			t.Errorf("%q: have %v, doubt %q", answer, v.Correct, v.Doubt)
+		}
+	}
+}
+
 // What a very small model answers to a question that it cannot answer (made up, looping,
 // playing on) is wrong, whichever question it is given for, and so is each of its other
 // answers that lacks the gold's words.

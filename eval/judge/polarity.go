@@ -242,7 +242,7 @@ func comparePolarity(q, g, a *text) (relation, []Fact) {
 	if ab := abstention(a.raw); ab < .5 && !explicit || ab < .05 {
 		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp]}
 	} else if gp != ap {
-		r = relation{class: "the other of yes and no" + how, score: .04}
+		r = relation{class: "the other of yes and no" + how, score: .04, off: explicit}
 	}
 	return r, []Fact{{Kind: "polarity", Gold: say[gp], Answer: say[ap], Same: gp == ap, Say: r.class}}
 }

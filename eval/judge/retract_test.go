@@ -79,6 +79,24 @@ func TestRetractions(t *testing.T) {
 		{"Did Ann go to Rome?", "Yes, on 15 January", "No.", 'w'},
 		{"Did Ann go to Rome?", "No, on 15 January", "No.", 's'},
 		{"Did Ann go to Rome?", "No, on 15 January", "Yes.", 'w'},
+
+		{"What is the deposit?", "4100元", "4100美元", 'd'},
+		{"押金多少？", "4100元", "4100美元", 'd'},
+		{"How many litres does the barrel hold?", "150", "150 gallons", 'd'},
+		{"How many litres does the barrel hold?", "150", "150 litres", 's'},
+		{"What did the shed weigh?", "5 crates", "5 sacks", 'd'},
+		{"How tall is the mast?", "14 metres", "between 9 and 14 metres", 'd'},
+		{"桅杆有多高？", "14米", "9到14米之间", 'd'},
+		{"When did the dam open?", "6 June 2023", "after 6 June 2023", 'd'},
+		{"When did the dam open?", "6 June 2023", "6 June 2023", 's'},
+		{"水坝哪天启用的？", "2023年6月6日", "2023年6月6日之前", 'd'},
+		{"When does the bus leave?", "5 pm", "before 5 pm", 'd'},
+		{"Which tools did Sven pack?", "pliers, chisels and clamps", "pliers and chisels", 'd'},
+		{"Which tools did Sven pack?", "pliers, chisels and clamps", "pliers, chisels, clamps, saws and drills", 'd'},
+		{"Which tools did Sven pack?", "pliers, chisels and clamps", "Sven packed pliers, chisels and clamps.", 's'},
+		{"阿岩带了哪些工具？", "钳子、凿子、夹具", "钳子和凿子", 'd'},
+		{"Did Nils join the choir?", "No", "He meant to but the audition was called off.", 'd'},
+		{"What is the name of the mare?", "Juno", "I'm not sure, but it is probably Juno.", 'd'},
 	} {
 		v := Judge(Question{Text: c.question}, []string{c.gold}, c.reply, Options{})
 		got := byte('d')

@@ -48,7 +48,10 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	if !v.Correct && s >= t.Sure && o.Method == Trained && o.Threshold == 0 {
 		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
 	}
-	if v.Correct && (s < t.Sure || g.order != "") {
+	if !v.Correct && s >= even && o.Method == Trained {
+		v.Doubt = "it may say the gold in other words"
+	}
+	if v.Correct && (g.order != "" || s < t.Sure && !(s >= even && g.opposed == "" && p.oneStatement(r))) {
 		v.Doubt = g.say()
 		if v.Doubt == "" && r.first >= 0 {
 			v.Doubt = p.why(r)
@@ -58,6 +61,22 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	}
 	return v
 }
+
+// oneStatement reports whether an answer is a single statement that has all of the gold, and nothing that may turn it or be meant instead: its other words
+// say how, not what.
+func (p *prepared) oneStatement(r *reading) bool {
+	if r.first < 0 || len(r.operators) > 0 || r.rival >= 0 || hasAny(p.at.raw[p.at.end(r.last-1):], "'s ", "的") {
+		return false
+	}
+	e := p.evidence(r)
+	if e.found < len(e.gold) || e.restAll > e.restHome || e.opposites+e.siblings+e.questionOpposite > 0 || e.otherPeriod() {
+		return false
+	}
+	return e.roles()[1] == 0 // it is not the object of what the question asks who did
+}
+
+// even is the score from which as many refused answers of writers unseen are right as wrong.
+const even = .35
 
 // refused is a verdict that the stance refuses.
 func refused(v Verdict, why string) Verdict {

@@ -18,10 +18,11 @@ type value struct {
 	lo, hi float64 // of a measure, in the base of its kind; equal unless it is a range
 	bound  int     // -1 at most or below, +1 at least or above, 0 the value itself
 	u      measure.Unit
-	alt    float64 // a bare "m" after a number as minutes, in seconds; a clock's other half of the day
-	of     string  // for a count, the stem of the counted thing
-	per    int     // the period that it is for, of periods and one more: 3 of "465 euros a week"; 0 unsaid
-	pos    int     // of its bytes in the text
+	alt    float64      // a bare "m" after a number as minutes, in seconds; a clock's other half of the day
+	of     string       // for a count, the stem of the counted thing
+	per    int          // the period that it is for, of periods and one more: 3 of "465 euros a week"; 0 unsaid
+	as     measure.Unit // of a bare count, the unit that the question asks for
+	pos    int          // of its bytes in the text
 	end    int
 }
 
@@ -351,10 +352,10 @@ func sameValue(g, a value) bool {
 			y.lo, y.hi = y.alt, y.alt
 		case y.kind == "time" && x.alt > 0:
 			x.lo, x.hi = x.alt, x.alt
-		case x.kind == "count" && x.u.Mul == 0 && y.u.Mul != 0: // the unit is the question's
-			y.lo, y.hi = y.lo/y.u.Mul, y.hi/y.u.Mul
+		case x.kind == "count" && y.u.Mul != 0: // the unit is the question's
+			y = y.counted(x.as)
 		case y.kind == "count" && x.u.Mul != 0:
-			x.lo, x.hi = x.lo/x.u.Mul, x.hi/x.u.Mul
+			x = x.counted(y.as)
 		}
 	}
 	if x.kind == "time" && y.kind == "time" && (x.alt > 0 && x.alt == y.lo || y.alt > 0 && y.alt == x.lo) {
@@ -367,12 +368,41 @@ func sameValue(g, a value) bool {
 	return closeTo(x.lo, y.lo, tol) && closeTo(x.hi, y.hi, tol)
 }
 
-// beside returns a value as it is meant next to another one: pounds next to an amount in £ are money.
+// counted returns a measure as the bare number of a unit, or of its own where none of its kind is asked for.
+func (v value) counted(asked measure.Unit) value {
+	if asked.Kind != v.kind {
+		asked = v.u
+	}
+	v.lo, v.hi = asked.Number(v.lo), asked.Number(v.hi)
+	return v
+}
+
+// beside returns a value as it is meant next to another one: pounds next to an amount in £ are money, kilometres an hour next to a speed are one.
 func (v value) beside(other value) value {
-	if other.kind == "gbp" && v.u == measure.Units["pounds"] {
-		v.kind, v.lo, v.hi, v.u = "gbp", v.lo/v.u.Mul, v.hi/v.u.Mul, other.u
+	switch {
+	case v.u.May != "" && other.u.Mul != 0 && other.u != v.u && strings.Contains(v.u.May, other.kind):
+		v.kind, v.lo, v.hi, v.u = other.kind, other.u.In(v.u.Number(v.lo)), other.u.In(v.u.Number(v.hi)), other.u
+	case v.per != 0 && v.u.Mul != 0 && other.u.Mul != 0:
+		if r := measure.Per(v.u, measure.Units[periodUnits[v.per-1]]); r.Kind == other.kind {
+			v.kind, v.lo, v.hi, v.u = r.Kind, r.In(v.u.Number(v.lo)), r.In(v.u.Number(v.hi)), r
+		}
 	}
 	return v
+}
+
+// periodUnits are the units of the periods.
+var periodUnits = []string{"hour", "day", "week", "month", "year"}
+
+// unitAsked is the unit of which a question asks for the number: "how many litres", 多少升.
+func unitAsked(q string) measure.Unit {
+	for _, ask := range []string{"how many ", "How many ", "多少", "几"} {
+		if _, rest, ok := strings.Cut(q, ask); ok {
+			if v, end := measure.At("1 "+rest, 0); end > 2 {
+				return v.Unit
+			}
+		}
+	}
+	return measure.Unit{}
 }
 
 // comparable reports whether two values can be the same thing: of one kind, both money, or a bare number and a measure whose unit the question may have given.

@@ -26,6 +26,13 @@ func TestValues(t *testing.T) {
 		{"10.84.0.0/16", "10.84.0.0 with netmask 255.255.0.0", true}, {"10.84.0.0/16", "10.84.0.0, mask 255.255.255.0", false}, {"172.18.64.0/20", "172.18.64.0，掩码20位", true}, {"8.10.185.0", "v8.10.185.0", true},
 		{"45 minutes", "three quarters of an hour", true}, {"2Gi", "2048 MiB", true}, {"6升", "6000毫升", true}, {"465 euros a month", "465 euros a week", false}, {"465 euros a month", "€465 per month", true},
 		{"12 switches", "twelve", true}, {"12 switches", "15 switches", false}, {"12台", "十二台", true}, {"one hundred and twelve", "112", true},
+		{"40 litres", "40 gallons", false}, {"10 gallons", "37.9 litres", true}, {"3200元", "3200美元", false}, {"300 yen", "¥300", true}, {"¥300", "300 yuan", true}, {"300日元", "300元", false}, {"HK$50", "50 港元", true}, {"$50", "50 Canadian dollars", true}, {"US$50", "CA$50", false}, {"USD 1,200", "$1,200", true}, {"£3.20", "320 pence", true},
+		{"20 °C", "68 degrees Fahrenheit", true}, {"20 °C", "20 °F", false}, {"20 degrees", "20 °C", true}, {"摄氏20度", "20度", true}, {"300 kelvin", "26.85 °C", true},
+		{"60 km/h", "60 km per hour", true}, {"60 km/h", "37.3 mph", true}, {"每小时60公里", "60公里/小时", true}, {"3 m/s", "10.8 km/h", true}, {"60 km/h", "60 km", false},
+		{"1 Gbps", "1 GB", false}, {"8 Gbit/s", "1 GB/s", true}, {"100 megabits per second", "100 Mbps", true}, {"100 Mbps", "100 MB/s", false}, {"2.4 GHz", "2400 MHz", true}, {"-3 dBm", "-3 dB", false}, {"3 Mpps", "3000 kpps", true}, {"5 mW", "5 MW", false},
+		{"120平方米", "120 square metres", true}, {"120 m²", "120 m³", false}, {"2 acres", "0.81 hectares", true}, {"3亩", "2000平方米", true}, {"3 kWh", "3度电", true}, {"3 kWh", "3 kW", false}, {"230 V", "0.23 kV", true}, {"16 A", "16 amps", true}, {"5000 mAh", "5 Ah", true},
+		{"2 bar", "200 kPa", true}, {"32 psi", "220 kPa", true}, {"500 mg", "0.5 g", true}, {"250 μg", "0.25毫克", true}, {"3 tablespoons", "3 teaspoons", false}, {"0.5%", "50 basis points", true}, {"30,000 dollars", "thirty grand", true},
+		{"between 8 and 18 metres", "18 metres", false}, {"between 8 and 18 metres", "8-18 m", true}, {"8米到18米", "8至18米", true}, {"between $8 and $18", "$18", false},
 	} {
 		read := func(s string) []value {
 			x := cut(s, nil)

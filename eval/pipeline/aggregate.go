@@ -32,14 +32,12 @@ type AggregateOptions struct {
 func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error) {
 	t := &tally{log: o.Log}
 	a := aggregate.New(o.Options)
-	for _, path := range o.Inputs {
-		qa, sessions, err := records.Find(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := a.Read(records.QA(ctx, o.Stdin, qa), records.Sessions(ctx, o.Stdin, sessions), t.found); err != nil {
-			return nil, err
-		}
+	qa, sessions, err := records.FindAll(o.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Read(counted(t, records.QA(ctx, o.Stdin, qa...)), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
+		return nil, err
 	}
 	if o.Strict && t.errors > 0 {
 		return nil, schema.ErrFindings

@@ -81,7 +81,7 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 				k.Digest = hex.EncodeToString(sum.Sum(nil))
 				switch {
 				case t.errors > 0:
-					t.log.Printf("%s has errors: nothing was asked. List them with membench datasets lint; to ask what could be read, run membench datasets convert and give its cases", s.name)
+					t.log.Printf("%s has errors: nothing was asked. List them with membench datasets lint %s; to ask what could be read, run membench datasets convert and give its cases", s.name, s.reader)
 					return schema.ErrFindings
 				case k.Questions == 0:
 					return fmt.Errorf("%s: no question to ask", s.name)
@@ -118,8 +118,7 @@ func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]strin
 			}
 			id := [2]string{r.V.Dataset, r.V.ID}
 			if had, twice := ids[id]; twice && had == s.name {
-				t.found(&schema.Finding{Pos: r.Pos, Code: "DST008", Message: "a case id occurs twice", Have: r.V.ID, Want: "each case once"})
-				continue
+				continue // the reader reports it
 			} else if twice {
 				fail(fmt.Errorf("%s: case %s of %s was already read from %s: give each data set once", s.name, r.V.ID, r.V.Dataset, had))
 				return

@@ -100,7 +100,7 @@ func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
-	in := schema.Observe(explain.QA(ctx, records.QA(ctx, o.Stdin, qa), o.Options), counts.Add)
+	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)
 	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
 		for _, f := range findings {

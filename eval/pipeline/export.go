@@ -108,7 +108,7 @@ func (o ExportOptions) choose(ctx context.Context, t *tally, qa string, form pub
 	dataset := cmp.Or(o.Dataset, form.Dataset)
 	given, read := dataset != "", false
 	others := map[string]bool{}
-	for r, err := range schema.Drop(records.QA(ctx, o.Stdin, qa), t.found) {
+	for r, err := range drop(t, records.QA(ctx, o.Stdin, qa)) {
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (o ExportOptions) sources(ctx context.Context, t *tally) (func(schema.Event
 		return nil, nil
 	}
 	ids := map[schema.EventRef]string{}
-	for c, err := range schema.Drop(jsonl.Until(ctx, records.Cases(o.Stdin, path)), t.found) {
+	for c, err := range drop(t, jsonl.Until(ctx, records.Cases(o.Stdin, path))) {
 		if err != nil {
 			return nil, err
 		}

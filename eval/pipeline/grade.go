@@ -184,7 +184,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 		return err
 	}
 	if len(sessions) > 0 {
-		in := schema.Observe(schema.Drop(records.Sessions(ctx, g.Stdin, sessions...), g.t.found), g.keepPoints)
+		in := schema.Observe(drop(g.t, records.Sessions(ctx, g.Stdin, sessions...)), g.keepPoints)
 		out := grade.Sessions(ctx, in, grade.SessionOptions{Judge: g.Grade.Judge, Workers: g.Grade.Workers})
 		if err := writeGraded(g, sessionOut, schema.Observe(out, g.figures.session)); err != nil {
 			return err
@@ -193,7 +193,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	if len(qa) == 0 {
 		return nil
 	}
-	in := schema.Drop(records.QA(ctx, g.Stdin, qa...), g.t.found)
+	in := drop(g.t, records.QA(ctx, g.Stdin, qa...))
 	if g.errata != nil {
 		in = g.errata.Over(in, g.t.found)
 	}

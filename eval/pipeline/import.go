@@ -46,7 +46,7 @@ func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
 	}
 	t := &tally{log: o.Log}
 	defer func() { n.Skipped, n.Warnings = t.errors, n.Warnings+t.warnings }()
-	asked, err := published.ReadAsked(o.Cases, o.Stdin, t.found)
+	asked, err := published.ReadAsked(o.Cases, o.Stdin, t.found, t.read)
 	if err != nil {
 		return n, err
 	}
@@ -72,7 +72,7 @@ func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
 	}
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			in := n.Errata.Over(schema.Drop(im.QA, t.found), func(f *schema.Finding) { n.Warnings--; t.found(f) })
+			in := n.Errata.Over(drop(t, im.QA), func(f *schema.Finding) { n.Warnings--; t.found(f) })
 			more, err := records.Write(w, schema.Observe(in, func(r *schema.QARecord) {
 				if r.Question == "" {
 					n.Textless++
@@ -96,7 +96,7 @@ func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
 	var sessions []schema.Seq[schema.SessionRecord]
 	for _, im := range imports {
 		if im.Sessions != nil {
-			sessions = append(sessions, schema.Drop(im.Sessions, t.found))
+			sessions = append(sessions, drop(t, im.Sessions))
 		}
 	}
 	if len(sessions) > 0 {

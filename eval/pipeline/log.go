@@ -10,6 +10,7 @@ import (
 type Log struct {
 	Words func(format string, args ...any) // for people, one line without its end
 	Found func(*schema.Finding)            // every finding in the data that a step read
+	Read  func()                           // called for every good record that a step read, once
 }
 
 // Printf writes a line for people.
@@ -34,6 +35,23 @@ func (t *tally) found(f *schema.Finding) {
 	if t.log.Found != nil {
 		t.log.Found(f)
 	}
+}
+
+// counted passes a stream on; its good records go to the log.
+func counted[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
+	return schema.Observe(in, func(*T) { t.read() })
+}
+
+// read counts a good record.
+func (t *tally) read() {
+	if t.log.Read != nil {
+		t.log.Read()
+	}
+}
+
+// drop passes a stream on without its findings, which are counted, as are the good records.
+func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
+	return counted(t, schema.Drop(in, t.found))
 }
 
 // take counts err if it is a finding and returns nil; it returns other errors.

@@ -80,17 +80,12 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return wrong(err)
 	}
 	known := func(*schema.Finding) {} // findings are counted already
-	for _, path := range o.Inputs {
-		qa, _, err := records.Find(path)
-		if err != nil {
-			return err
-		}
-		if qa == "" {
-			continue
-		}
-		if err := b.Read(records.QA(ctx, nil, qa), known); err != nil {
-			return err
-		}
+	qa, _, err := records.FindAll(o.Inputs)
+	if err != nil {
+		return err
+	}
+	if err := b.Read(records.QA(ctx, nil, qa...), known); err != nil {
+		return err
 	}
 	r, err := b.Report()
 	if err != nil {

@@ -26,6 +26,7 @@ type set struct {
 	window   int      // turns a batch; 0: the run's, below 0: sessions whole
 	inputs   []string // files that it is read from
 	key      string   // options of its reader
+	reader   string   // its name and the paths, as datasets lint takes them
 	cases    caseSource
 }
 
@@ -82,6 +83,7 @@ func (p *plan) openSet(out *set, d config.EvalSet, paths []string) error {
 		}
 	}
 	out.inputs = slices.Clone(paths)
+	out.reader = strings.Join(append([]string{s.Name}, paths...), " ")
 	if d.Errata != "" {
 		s.Errata = p.v.Path(d.Errata)
 		out.inputs = append(out.inputs, s.Errata)

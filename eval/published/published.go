@@ -81,8 +81,8 @@ type Options struct {
 }
 
 // ReadAsked reads the questions of case files. It holds the questions only, about 500 bytes
-// each. It fails where files have none.
-func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]Asked, error) {
+// each. It fails where files have none. counted is called for each case.
+func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding), counted func()) ([]Asked, error) {
 	// asked is a case without its sessions, which may be 100 times as large.
 	type asked struct {
 		ID        string            `json:"case_id"`
@@ -93,6 +93,7 @@ func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding)) ([]
 		if err != nil {
 			return nil, err
 		}
+		counted()
 		for _, q := range c.V.Questions {
 			out = append(out, Asked{CaseID: c.V.ID, Question: q})
 		}
@@ -137,12 +138,12 @@ func OpenFile(ctx context.Context, path string, stdin io.Reader, o Options) (*Im
 
 // Open reads a result file. It fails if the form cannot be determined or the file cannot be read.
 func Open(r io.Reader, name string, o Options) (*Import, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	b, most, long, err := jsonl.All(r, name, MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > MaxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes, too large for a result file", name, MaxFile)
+	if long {
+		return nil, schema.Brokenf("%s: larger than %d bytes, too large for a result file", name, most)
 	}
 	heads := look(b)
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}

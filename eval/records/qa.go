@@ -22,16 +22,17 @@ type memoryKey struct {
 	Repeat                  int
 }
 
-// QA reads QA records with their contexts, file by file; nil without a file. Held at a
-// time: the contexts of one memory.
+// QA reads QA records with their contexts, file by file; nil without a file. Every reader of graded runs gets its records here: those that contradict
+// themselves or come a second time, in any of the files, are findings. It holds the contexts of one memory, and 50 bytes for each record.
 func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.QARecord] {
 	if len(paths) == 0 || paths[0] == "" {
 		return nil
 	}
 	return jsonl.Until(ctx, func(yield func(schema.Record[schema.QARecord], error) bool) {
+		known := map[recordID]struct{}{}
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(read[schema.QARecord]([]string{path}, stdin, schema.KindQA), path, yield) {
+			if !c.over(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path, yield) {
 				return
 			}
 		}
@@ -39,25 +40,30 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 }
 
 // read reads the records that validate accepts.
-func read[T any](paths []string, stdin io.Reader, kind schema.Kind) schema.Seq[T] {
-	files := make([]jsonl.File, len(paths))
-	for i, path := range paths {
-		files[i] = jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
-	}
-	return Known(validate.Read[T](files, validate.PathOptions{Kind: kind, Version: schema.Latest}))
+func read[T any](path string, stdin io.Reader, kind schema.Kind) schema.Seq[T] {
+	file := jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
+	return validate.Read[T]([]jsonl.File{file}, validate.PathOptions{Kind: kind, Version: schema.Latest})
 }
 
-// Sessions reads session records; nil without a file.
+// Sessions reads session records by the same rules; nil without a file. Runs that ask other questions about the same sessions may be given together.
 func Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.SessionRecord] {
 	if len(paths) == 0 || paths[0] == "" {
 		return nil
 	}
-	return jsonl.Until(ctx, read[schema.SessionRecord](paths, stdin, schema.KindSession))
+	return jsonl.Until(ctx, func(yield func(schema.Record[schema.SessionRecord], error) bool) {
+		for _, path := range paths {
+			for r, err := range once(read[schema.SessionRecord](path, stdin, schema.KindSession), map[recordID]struct{}{}, sessionID) {
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // Cases reads the cases that a run asks.
 func Cases(stdin io.Reader, path string) schema.Seq[schema.Case] {
-	return read[schema.Case]([]string{path}, stdin, schema.KindCase)
+	return read[schema.Case](path, stdin, schema.KindCase)
 }
 
 // contexts are those of one folder.

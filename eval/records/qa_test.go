@@ -2,9 +2,11 @@ package records_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +138,38 @@ func TestFind(t *testing.T) {
 		found := &schema.Finding{}
 		if errors.As(err, &found); found.Code != code || (err == nil) != (code == "") {
 			t.Errorf("%q: %v, want code %q", text, err, code)
+		}
+	}
+}
+
+// TestGate: of several files every answer is read once, and a record that contradicts itself is not read at all.
+func TestGate(t *testing.T) {
+	dir := t.TempDir()
+	line := func(question, outcome string, score string) string {
+		return `{"system":"s","dataset":"d","case_id":"c","question_id":"` + question + `","question":"Who?","gold":"Ana","category":"IE","raw_category":"IE","hits":[],"answer":"Ana","by":"rule","outcome":"` + outcome +
+			`","grades":[{"protocol":"rule@2","by":"rule","score":` + score + `,"label":"right","outcome":"scored"}]}` + "\n"
+	}
+	var paths []string
+	for i, text := range []string{line("q1", "answered", "1") + line("q2", "error", "1") + line("q1", "answered", "1"), line("q3", "answered", "0") + line("q1", "answered", "1") + line("q2", "answered", "1")} {
+		paths = append(paths, filepath.Join(dir, string(rune('a'+i))+".jsonl"))
+		if err := os.WriteFile(paths[i], []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // a Seq begins anew
+		var have []string
+		for r, err := range records.QA(t.Context(), nil, paths...) {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				have = append(have, fmt.Sprintf("%s:%d %s", filepath.Base(f.Pos.File), f.Pos.Line, f.Code))
+			} else if err != nil {
+				t.Fatal(err)
+			} else {
+				have = append(have, r.V.QuestionID)
+			}
+		}
+		if want := []string{"q1", "a.jsonl:2 EVL105", "a.jsonl:3 EVL101", "b.jsonl:1 EVL105", "b.jsonl:2 EVL101", "q2"}; !slices.Equal(have, want) {
+			t.Errorf("have %q\nwant %q", have, want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package records
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,6 +65,23 @@ func Find(path string) (qa, sessions string, err error) {
 	return qa, sessions, nil
 }
 
+// FindAll finds the records of several runs.
+func FindAll(paths []string) (qa, sessions []string, err error) {
+	for _, path := range paths {
+		q, s, err := Find(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if q != "" {
+			qa = append(qa, q)
+		}
+		if s != "" {
+			sessions = append(sessions, s)
+		}
+	}
+	return qa, sessions, nil
+}
+
 // answers counts the records of a plain file, and those that the folder's manifest says a run
 // made; both are 0 where that is not known.
 func answers(dir, qa string) (have, want int) {
@@ -85,33 +104,46 @@ func answers(dir, qa string) (have, want int) {
 	}
 }
 
-// Known makes findings of lines that are JSON, but not QA or session records.
-func Known[T any](in schema.Seq[T]) schema.Seq[T] {
+// A recordID is the hash of what identifies a record among all runs; zero where the record lacks it.
+type recordID [16]byte
+
+func idOf(part, system, dataset, caseID string, repeat int) (id recordID) {
+	if system != "" || part != "" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d", part, system, dataset, caseID, repeat))
+		copy(id[:], sum[:])
+	}
+	return id
+}
+
+func questionID(r *schema.QARecord) (id recordID, words string) {
+	return idOf(r.QuestionID, r.System, r.Dataset, r.CaseID, r.Repeat), fmt.Sprintf("%s, %s, %s, repeat %d", r.System, r.CaseID, r.QuestionID, r.Repeat)
+}
+
+func sessionID(r *schema.SessionRecord) (id recordID, words string) {
+	return idOf(r.SessionID, r.System, r.Dataset, r.CaseID, r.Repeat), fmt.Sprintf("%s, %s, %s, repeat %d", r.System, r.CaseID, r.SessionID, r.Repeat)
+}
+
+// once makes findings of records that are known already, and of lines that are JSON without an id: joined files must not weigh an answer twice.
+func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (recordID, string)) schema.Seq[T] {
 	return func(yield func(schema.Record[T], error) bool) {
 		for rec, err := range in {
-			if want := lacking(rec.V); err == nil && want != "" {
-				rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: want}
+			var f *schema.Finding
+			if err == nil || errors.As(err, &f) && f.Warning {
+				id, words := of(&rec.V)
+				_, twice := known[id]
+				switch {
+				case id == recordID{}:
+					rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: "a record of membench eval run or eval import"}
+				case twice:
+					rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL101", Message: "this record was already read; it is counted once", Have: words}
+				}
+				known[id] = struct{}{}
 			}
 			if !yield(rec, err) {
 				return
 			}
 		}
 	}
-}
-
-// lacking names the members of a record when v has none of them.
-func lacking(v any) string {
-	switch v := v.(type) {
-	case schema.QARecord:
-		if v.System == "" && v.QuestionID == "" {
-			return "a QA record: system, question_id, …"
-		}
-	case schema.SessionRecord:
-		if v.System == "" && v.SessionID == "" {
-			return "a session record: system, session_id, …"
-		}
-	}
-	return ""
 }
 
 // Write writes a stream without findings and returns how many records it had.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -43,9 +44,9 @@ type Frame struct {
 	Empty    bool // an input without a record is not a loss
 	Stream   bool // several outputs may share standard output, or the file Out, one after the other
 
-	Rejected int            // findings that are errors
+	Rejected int            // records with findings that are errors
 	Failed   int            // findings that a model or a service is at fault for
-	Taken    int            // records that were read and are good
+	Taken    int            // what the step made of the good records; 0: nothing
 	ByCode   map[string]int // findings by code
 
 	sources []source // every input
@@ -57,6 +58,7 @@ type Frame struct {
 	stage   *Place
 	why     map[string]int // how they failed
 	made    bool           // the folder Out is ours
+	last    schema.Pos     // of the last rejected record
 }
 
 // Found counts a finding and reports it.
@@ -69,6 +71,7 @@ func (f *Frame) Found(x *schema.Finding) {
 	case x.Warning: // counted by code alone
 	case x.Failed != "":
 		f.Fail(x.Failed, 1)
+	case x.SameLine(&f.last): // another fault of the same record
 	default:
 		f.Rejected++
 	}
@@ -112,7 +115,7 @@ func (f *Frame) Files(ctx context.Context, paths []string, suffixes ...string) (
 	jsonl.Expect(names)
 	out := make([]jsonl.File, 0, len(names))
 	for _, name := range names {
-		out = append(out, f.File(ctx, name))
+		out = append(out, f.file(ctx, name, true))
 	}
 	return out, nil
 }
@@ -150,8 +153,10 @@ func (f *Frame) keep(names ...string) error {
 	return nil
 }
 
-// File is one input, "-" for standard input.
-func (f *Frame) File(ctx context.Context, name string) jsonl.File {
+// File is one input, "-" for standard input, whose records are not lines.
+func (f *Frame) File(ctx context.Context, name string) jsonl.File { return f.file(ctx, name, false) }
+
+func (f *Frame) file(ctx context.Context, name string, lines bool) jsonl.File {
 	s := source{name: name}
 	if info, err := os.Stat(name); err == nil && name != "-" {
 		if s.dir, err = os.Stat(filepath.Dir(name)); err == nil {
@@ -186,8 +191,26 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if lines {
+			z = &lineCounter{ReadCloser: z, of: r}
+		}
 		return z, nil
 	}}
+}
+
+// A lineCounter counts the lines of an unpacked input, which are its records.
+type lineCounter struct {
+	io.ReadCloser
+	of *digestReader
+}
+
+func (c *lineCounter) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	if n > 0 {
+		c.of.lines += bytes.Count(p[:n], []byte{'\n'})
+		c.of.open = p[n-1] != '\n'
+	}
+	return n, err
 }
 
 // Drop passes a stream on without its findings, which are counted, as are the records.
@@ -239,6 +262,9 @@ type digestReader struct {
 	r    io.ReadCloser
 	h    hash.Hash
 	n    int64
+
+	lines int  // ends of lines, unpacked, where lines are records
+	open  bool // the last line has no end
 }
 
 func (r *digestReader) Read(p []byte) (int, error) {
@@ -455,7 +481,17 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 }
 
 func (f *Frame) loss() schema.Loss {
-	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Read: f.read(), Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
+}
+
+// read returns the number of records that were read: the lines of the inputs, where lines are records, each input counted as it was last read.
+func (f *Frame) read() (n int) {
+	for _, r := range f.digests {
+		if n += r.lines; r.open {
+			n++
+		}
+	}
+	return cmp.Or(n, f.Rejected+f.Taken)
 }
 
 // Check is called before anything is written: it returns a *schema.RejectedError or FailedError if nothing may be written.
@@ -479,7 +515,7 @@ func (f *Frame) verdict(written bool) error {
 		out = append(out, &schema.FailedError{Step: f.Step, Failed: f.Failed, Taken: f.Taken, Why: f.why, Written: written})
 	}
 	if f.loss().Lost() {
-		out = append(out, &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: written})
+		out = append(out, f.loss().Error(written))
 	}
 	if len(out) == 1 {
 		return out[0]

@@ -124,7 +124,9 @@ type Fact struct {
 	Tier       Tier
 	Start, End int // bytes of the sentence in the text
 
-	able bool // under "can"
+	able     bool // under "can"
+	formerly bool // under "used to", or denied with "any more"
+	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
 
 // Options say how a text is to be read.

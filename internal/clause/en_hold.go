@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/depparse"
@@ -10,6 +11,7 @@ import (
 // hold is the tense of a clause and how the text holds it.
 func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, Modality) {
 	tense, perfect, modal := s.tense(v)
+	f.formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
 	case s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
@@ -65,7 +67,7 @@ func ahead(e timex.Expr) bool {
 func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 	tag := s.ws[v.head].Tag
 	t = Present
-	if tag == "VBD" || !v.passive && tag == "VBN" && len(v.aux) == 0 {
+	if tag == "VBD" || !v.passive && tag == "VBN" && len(v.aux) == 0 || oneForm[v.lemma] && tag != "VBZ" && tag != "VBG" && len(v.aux) == 0 {
 		t = Past
 	}
 	for _, a := range v.aux {

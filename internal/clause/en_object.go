@@ -13,7 +13,7 @@ import (
 func (s *enSentence) clauseEnd(i, from int) int {
 	end := len(s.ws)
 	for k := from; k < end; k++ {
-		if s.ends(k) && (k > from || s.ws[k].Form == "?") {
+		if s.ends(k) && (k > from || s.ws[k].Form == "?" || s.noMore(k)) {
 			end = k
 			break
 		}
@@ -50,10 +50,15 @@ func (s *enSentence) emphatic(from, k int) bool {
 	return k > from && (s.low(k) == "myself" || s.low(k) == "ourselves") && s.ws[k-1].Tag != "IN" && s.ws[k-1].Tag != "TO"
 }
 
+// noMore reports whether word k begins "anymore" or "any more", which with a denial says that it was so before.
+func (s *enSentence) noMore(k int) bool {
+	return s.low(k) == "anymore" || s.low(k) == "any" && (s.low(k+1) == "more" || s.low(k+1) == "longer") && isMark(s.low(k+2))
+}
+
 // ends reports whether word k is a mark that ends a clause.
 func (s *enSentence) ends(k int) bool {
 	switch w := s.low(k); { // "I don't drink coffee anymore by the way": no part of what is drunk
-	case w == "btw", w == "anymore", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", w == "any" && s.low(k+1) == "more" && s.low(k+2) == "":
+	case w == "btw", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", s.noMore(k):
 		return true
 	}
 	switch f := s.ws[k].Form; f[0] {
@@ -167,7 +172,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 	for from < end && (s.ws[from].Rel == "advmod" && fillers[s.low(from)] || negWord(s.low(from)) || s.ws[from].Rel == "aux") {
 		from++
 	}
+	end = s.apart(i, from, end, f)
 	f.Object = s.phrase(from, end)
+	f.definite = from < end && (definite[s.low(from)] || s.ws[from].Tag == "NNP")
 	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {
 		s.relativeObject(i, f)
 	}

@@ -31,7 +31,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		slot = "DID"
 		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
 			slot, f.Value.Text = "WORKS_AS", rest
-		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); ok && f.Tense != Past {
+		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); ok && (f.Tense != Past || f.formerly) {
 			slot, f.Value.Text = "WORKS_AT", rest
 		}
 	case "live", "reside":
@@ -113,7 +113,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if slot == "" || f.Value.Text == "" {
 		slot = "DID"
 	}
-	if slot == "DID" && f.Tense == Present && f.Modality == Asserted && habitual(f.When.Text) {
+	if slot == "DID" && f.Modality == Asserted && (f.formerly || f.Tense == Present && habitual(f.When.Text)) {
 		slot = "HAS_HABIT"
 	}
 	f.Slot = slot

@@ -50,7 +50,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	for _, c := range zhClauses(st.Text) {
 		text := st.Text[c[0]:c[1]]
 		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhSegmenter().Cut(text), times: zhTimes(text, r.o.Year)}
-		cl.f = Fact{Start: st.Start, End: st.End}
+		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		cl.topic, r.topic = r.topic, Phrase{}
 		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text), len(out) > 0)
 		if !ok && cl.nominal(0, len(cl.ws)) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
 )
 
@@ -341,7 +342,7 @@ func (c *zhClause) slot() bool {
 		f.Value = Phrase{}
 	}
 	obj := f.Object.Text
-	pet := slices.ContainsFunc(zhPets, func(s string) bool { return strings.HasSuffix(strings.TrimRight(obj, "子咪"), s) })
+	pet := zhPet(obj)
 	switch {
 	case f.Verb == "讨厌" || f.Verb == "受不了" || f.Verb == "最怕" || f.Verb == "不爱":
 		f.Slot, f.Negated = "PREFERS_TOPIC", !f.Negated
@@ -398,8 +399,14 @@ func (c *zhClause) slot() bool {
 			}
 		}
 	}
+	if f.Slot == "OWNS" || f.Slot == "HAS" || f.Slot == "HAS_PET" { // as "a dog" is dog
+		f.Value.Text = oneOf.ReplaceAllString(f.Value.Text, "")
+	}
 	return c.worth()
 }
+
+// oneOf is the measure word of a single thing.
+var oneOf = pattern.New(`^一(?:个|只|条|辆|台|把|本|部|间|套|张|架|匹|栋|艘|头|支|块|双)`)
 
 // worth reports whether the fact is worth keeping, and sets its confidence and tier.
 func (c *zhClause) worth() bool {

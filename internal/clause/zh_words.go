@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -70,6 +71,11 @@ var zhFeelings = set("开心 高兴 难受 难过 累 困 饿 忙 紧张 焦虑 
 var zhStates = map[string]string{"素食者": "FOLLOWS_DIET", "素食主义者": "FOLLOWS_DIET", "单身": "HAS_STATUS", "独生子女": "HAS_STATUS", "左撇子": "IS"}
 
 var zhJobs = []string{"师", "工程师", "医生", "护士", "老师", "经理", "律师", "会计", "程序员", "司机", "学生", "研究生", "博士生", "作家", "画家", "记者", "编辑", "设计师", "警察", "军人", "工人", "农民", "木匠", "厨师", "翻译", "演员", "教授", "店长", "老板", "运营", "销售", "导游"}
+
+// zhPet reports whether the noun of an object is an animal that people keep.
+func zhPet(object string) bool {
+	return slices.ContainsFunc(zhPets, func(s string) bool { return strings.HasSuffix(strings.TrimRight(object, "子咪"), s) })
+}
 
 var zhPets = []string{"猫", "狗", "犬", "兔", "仓鼠", "鹦鹉", "金鱼", "鱼", "乌龟", "龟", "鸟", "蛇", "刺猬", "柯基", "柴犬", "橘猫", "布偶"}
 

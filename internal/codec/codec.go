@@ -119,6 +119,13 @@ func tooDeep(b []byte) (at int, deep bool) {
 	return 0, false
 }
 
+// Hopeless reports whether no JSON text begins with b, as far as that shows at once: by its first character, or by its depth.
+func Hopeless(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	_, deep := tooDeep(b)
+	return deep || len(b) > 0 && bytes.IndexByte([]byte("{[\"-0123456789tfn"), b[0]) < 0
+}
+
 // Unmarshal reads exactly one JSON value from b into v. Errors are *Error.
 func Unmarshal(b []byte, v any) error {
 	if at, deep := tooDeep(b); deep {

@@ -26,17 +26,45 @@ type Value struct {
 var errNumber = errors.New("not a number")
 
 // At reads the measure that begins at byte i of a text: a number in digits, English words or
-// Chinese characters, with its sign, scale and unit. An end of i says that there is none.
+// Chinese characters, with its sign, scale and unit, or a range of two. An end of i says that there is none.
 func At(s string, i int) (v Value, end int) {
-	j, sign, cur := i, 1., ""
+	v, end = single(s, i)
+	if end == i || v.Lo != v.Hi {
+		return v, end
+	}
+	between := hasFold(s[max(0, i-len("between ")):i], "between ") || strings.HasSuffix(s[:i], "介于") || strings.HasSuffix(s[:i], "在")
+	for _, mark := range []string{" and ", "和", "与", " to ", "到", "至", "-", "–", " - ", " – ", "~"} {
+		if !strings.HasPrefix(s[end:], mark) || !between && (v.Kind == "count" || strings.ContainsAny(mark, "a和与") || hasFold(s[max(0, i-len("from ")):i], "from ")) {
+			continue
+		}
+		from := end + len(mark)
+		if o, e := single(s, from); e > from && (o.Kind == v.Kind || between && (o.Kind == "count" || v.Kind == "count")) {
+			if v.Unit.Mul == 0 && o.Unit.Mul != 0 {
+				v.Kind, v.Unit, v.Lo = o.Kind, o.Unit, o.Unit.In(v.Lo)
+			} else if o.Unit.Mul == 0 && v.Unit.Mul != 0 {
+				o.Hi = v.Unit.In(o.Hi)
+			}
+			if o.Hi > v.Lo {
+				v.Hi, v.Alt, v.Of = o.Hi, 0, o.Of
+				return v, e
+			}
+		}
+	}
+	return v, end
+}
+
+// before are the times that Chinese puts before what is counted for each of them: 每小时60公里.
+var before = []struct{ words, unit string }{{"每小时", "h"}, {"时速", "h"}, {"每分钟", "min"}, {"每秒", "s"}, {"每秒钟", "s"}}
+
+// single reads one number with its unit.
+func single(s string, i int) (v Value, end int) {
+	sign := 1.
 	if i >= len(s) || s[i] < utf8.RuneSelf && s[i] != '$' && s[i] != '-' && !letterOrDigit(s[i]) {
 		return v, i
 	}
-	if _, n := utf8.DecodeRuneInString(s[i:]); currencies[s[i:i+n]] != "" {
-		j, cur = i+n, currencies[s[i:i+n]]
-		for j < len(s) && s[j] == ' ' {
-			j++
-		}
+	cur, j := currencyAt(s, i)
+	for j > i && j < len(s) && s[j] == ' ' {
+		j++
 	}
 	if j < len(s) && (s[j] == '-' || strings.HasPrefix(s[j:], "−")) && (i == 0 || s[i-1] == ' ' || s[i-1] == '(') {
 		sign = -1
@@ -57,7 +85,7 @@ func At(s string, i int) (v Value, end int) {
 		case hasFold(s[j:], "half an ") || hasFold(s[j:], "half a "):
 			n, k = .5, j+strings.Index(s[j:], " a")+1
 			k += strings.IndexByte(s[k:], ' ')
-		case strings.HasPrefix(s[j:], "半") && cur == "":
+		case strings.HasPrefix(s[j:], "半") && cur.Mul == 0:
 			n, k = .5, j+3
 		case hasFold(s[j:], "a dozen") && (j == 0 || !asciiLetter(s[j-1])):
 			n, k = 1, j+1
@@ -83,7 +111,7 @@ func At(s string, i int) (v Value, end int) {
 	if m, e := rangeAt(s, k); e > k && (m >= n || m < 0) { // "28 to 26" is a score
 		hi, k = m, e
 	}
-	if f, e := scaleAt(s, k); e > k && (cur != "" || s[e-1] != 'k' || e == len(s) || !asciiLetter(s[e])) {
+	if f, e := scaleAt(s, k); e > k && (cur.Mul != 0 || s[e-1] != 'k' || e == len(s) || !asciiLetter(s[e])) {
 		n, hi, k = n*f, hi*f, e
 	}
 	if rest, ok := strings.CutPrefix(s[k:], " and a half"); ok {
@@ -91,23 +119,24 @@ func At(s string, i int) (v Value, end int) {
 	} else if rest, ok := strings.CutPrefix(s[k:], "个半"); ok {
 		half, k = .5, len(s)-len(rest)
 		if u, e := unitAt(s, k); e > k {
-			return Value{Kind: u.Kind, Lo: (n + half) * u.Mul, Hi: (n + half) * u.Mul, Unit: u}, e
+			return Value{Kind: u.Kind, Lo: u.In(n + half), Hi: u.In(n + half), Unit: u}, e
 		}
 	}
 	n, hi = n+half, hi+half
-	if cur != "" {
-		u := Units[cur]
-		return Value{Kind: cur, Lo: n, Hi: hi, Unit: u}, k
+	if cur.Mul != 0 {
+		return Value{Kind: cur.Kind, Lo: n, Hi: hi, Unit: cur}, k
 	}
 	u, e := unitAt(s, k)
-	if e == k && hasFold(s[k:], " per cent") {
-		u, e = Units["%"], k+len(" per cent")
+	for _, b := range before {
+		if strings.HasSuffix(s[:i], b.words) && e > k && ratable(u) {
+			u = Per(u, Units[b.unit])
+		}
 	}
 	if e == k {
 		v = Value{Kind: "count", Lo: n, Hi: hi, Of: noun(s[k:])}
 		return v, k
 	}
-	v = Value{Kind: u.Kind, Lo: n * u.Mul, Hi: hi * u.Mul, Unit: u}
+	v = Value{Kind: u.Kind, Lo: u.In(n), Hi: u.In(hi), Unit: u}
 	if strings.TrimLeft(s[k:e], " -") == "m" {
 		v.Alt = n * 60
 	}
@@ -248,21 +277,64 @@ func scaleAt(s string, i int) (float64, int) {
 	return 1, i
 }
 
-// unitAt reads a unit behind a number, after a blank or a hyphen.
+// unitAt reads a unit behind a number, after a blank or a hyphen: one of the table, or one for each of another.
 func unitAt(s string, i int) (Unit, int) {
 	j := i
 	if j < len(s) && (s[j] == ' ' || s[j] == '-') {
 		j++
 	}
+	u, k := named(s, j)
+	if k == j {
+		return Unit{}, i
+	}
+	for _, by := range []string{"/", " per ", " a ", " an ", "每"} {
+		if !strings.HasPrefix(s[k:], by) || !ratable(u) {
+			continue
+		}
+		switch d, e := named(s, k+len(by)); {
+		case d.Kind == "time" && d.Mul < 86400, by[0] != ' ' && (d.Kind == "length" || d.Kind == "mass" || d.Kind == "volume" || d.Kind == "area"):
+			return Per(u, d), e
+		}
+	}
+	return u, k
+}
+
+// ratable reports whether a unit is also counted for each second, metre … as one quantity; amounts of money for a period stay money.
+func ratable(u Unit) bool {
+	return u.Kind == "length" || u.Kind == "volume" || u.Kind == "mass" || u.Kind == "bytes" || u.Kind == "db"
+}
+
+// named reads the name of a unit: a word, several, or Chinese.
+func named(s string, j int) (Unit, int) {
 	k := j
 	for k < len(s) {
 		r, n := utf8.DecodeRuneInString(s[k:])
-		if !(r < 0x80 && asciiLetter(byte(r)) || r == 'μ' || r == '°' || r == '%' || r == '/' && k > j) {
+		if !(r < 0x80 && asciiLetter(byte(r)) || strings.ContainsRune("μ°Ω", r) || r == '%' || r == '/' && k > j) {
 			break
 		}
 		k += n
 		if r == '%' {
 			break
+		}
+	}
+	if k > j && k < len(s) && (s[k] == '2' || s[k] == '3') && (k+1 == len(s) || !letterOrDigit(s[k+1])) { // m2
+		if u, ok := Units[strings.ToLower(s[j:k+1])]; ok {
+			return u, k + 1
+		}
+	}
+	if n := longest[strings.ToLower(s[j:k])]; n > 1 {
+		best, end, name := Unit{}, j, strings.ToLower(s[j:k])
+		for e := k; n > 1 && e < len(s) && s[e] == ' '; n-- {
+			w := e + 1
+			for e = w; e < len(s) && asciiLetter(s[e]); e++ {
+			}
+			name += "_" + strings.ToLower(s[w:e])
+			if u, ok := Units[name]; ok {
+				best, end = u, e
+			}
+		}
+		if end > j {
+			return best, end
 		}
 	}
 	for k > j {
@@ -288,7 +360,7 @@ func unitAt(s string, i int) (Unit, int) {
 			}
 		}
 	}
-	return Unit{}, i
+	return Unit{}, j
 }
 
 // noun is the word that a bare number counts.

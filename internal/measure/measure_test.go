@@ -27,10 +27,25 @@ func TestAt(t *testing.T) {
 		{"6000毫升", Value{Kind: "volume", Lo: 6, Hi: 6}, ""},
 		{"2Gi", Value{Kind: "bytes", Lo: 2 << 30, Hi: 2 << 30}, ""},
 		{"dogs", Value{}, "dogs"},
+		{"USD ", Value{}, "USD "},
+		{"USD 50", Value{Kind: "usd", Lo: 50, Hi: 50}, ""},
+		{"HK$", Value{}, "HK$"},
 	} {
 		v, end := At(c.text, 0)
 		if v.Kind != c.want.Kind || v.Lo != c.want.Lo || v.Hi != c.want.Hi || v.Of != c.want.Of || c.text[end:] != c.rest {
 			t.Errorf("%q: have %+v, rest %q", c.text, v, c.text[end:])
 		}
+	}
+}
+
+// TestTable reads every row: a factor that is no number would make a unit of 0.
+func TestTable(t *testing.T) {
+	for name, u := range Units {
+		if !(u.Mul > 0) || u.Kind == "" {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+	if len(Units) < 500 || !Currency("jpy") || Currency("mass") {
+		t.Errorf("%d units", len(Units))
 	}
 }

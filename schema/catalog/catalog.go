@@ -43,9 +43,9 @@ type Catalog struct {
 	Edges      map[string]Edge      `yaml:"edges"`
 	Patterns   []Pattern            `yaml:"patterns"` // added to the built-in patterns of the rule extractor
 
-	positive map[string]string // negative → positive
-	ended    map[string]string // verb → predicate that it ends
-	prefixes map[string]string // prefix → entity type
+	positive map[string]string   // negative → positive
+	ended    map[string][]string // verb → predicates that it can end
+	prefixes map[string]string   // prefix → entity type
 }
 
 // Domain groups predicates.
@@ -283,7 +283,7 @@ func (c *Catalog) add(m *Catalog) error {
 }
 
 func (c *Catalog) index() error {
-	c.positive, c.prefixes, c.ended = map[string]string{}, map[string]string{}, map[string]string{}
+	c.positive, c.prefixes, c.ended = map[string]string{}, map[string]string{}, map[string][]string{}
 	for _, name := range Sorted(c.Predicates) {
 		switch p := c.Predicates[name]; {
 		case p.Time != "" && p.Time != TimeEvent && p.Time != TimeState && p.Time != TimePlan:
@@ -292,10 +292,7 @@ func (c *Catalog) index() error {
 			return fmt.Errorf("predicate %s: ended_by needs a negative", name)
 		}
 		for _, verb := range c.Predicates[name].EndedBy {
-			if other, ok := c.ended[verb]; ok {
-				return fmt.Errorf("verb %q ends both %s and %s", verb, other, name)
-			}
-			c.ended[verb] = name
+			c.ended[verb] = append(c.ended[verb], name)
 		}
 		if neg := c.Predicates[name].Negative; neg != "" {
 			if other, ok := c.positive[neg]; ok {
@@ -356,11 +353,8 @@ func (c *Catalog) Predicate(name string) (Predicate, bool) {
 	return c.Predicates[pos], true
 }
 
-// Ended returns the predicate that a verb ends: "sell" ends OWNS.
-func (c *Catalog) Ended(verb string) (predicate string, ok bool) {
-	predicate, ok = c.ended[verb]
-	return predicate, ok
-}
+// Ended lists the predicates that a verb can end: "sell" ends OWNS and HAS.
+func (c *Catalog) Ended(verb string) []string { return c.ended[verb] }
 
 // Stays reports whether a plan is itself a statement of the predicate.
 func (p Predicate) Stays() bool { return p.Time == TimePlan }

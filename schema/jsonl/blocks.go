@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"membench/internal/codec"
 	"membench/schema"
 )
 
@@ -68,7 +69,7 @@ func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2
 		looked := 0 // bytes of buf that are known to hold no line end: a long line is not searched again at each read
 		for eof := false; !eof; {
 			if cap(buf)-len(buf) < size/2 {
-				buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+				buf = grown(buf, max+size)
 			}
 			want := size
 			if len(buf) >= size {
@@ -97,8 +98,9 @@ func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2
 					looked-- // the last byte may be half of an end
 				}
 			}
-			if end == 0 && len(buf) > max+1 { // one more: a "\r" at the very end is not seen yet
-				if !yield(Block{Name: name, First: line, Bytes: buf[:max], TooLong: true}, nil) {
+			hopeless := end == 0 && len(buf) > longLine && len(buf) <= longLine+size && codec.Hopeless(buf)
+			if hopeless || end == 0 && len(buf) > max+1 { // one more: a "\r" at the very end is not seen yet
+				if !yield(Block{Name: name, First: line, Bytes: buf[:min(max, len(buf))], TooLong: !hopeless, max: max}, nil) {
 					return
 				}
 				rest, ended, err := skipLine(r, buf, size, max)
@@ -127,6 +129,16 @@ func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2
 		default:
 		}
 	}
+}
+
+// grown gives buf room for more of a long line: twice as much, and all at once up to most when it is large, since each step holds two copies. Memory that is not
+// written to is not taken from the system.
+func grown(buf []byte, most int) []byte {
+	n := max(2*cap(buf), 64<<10)
+	if n > 16<<20 && cap(buf) < most {
+		n = most
+	}
+	return append(make([]byte, 0, n), buf...)
 }
 
 // lastEnd is the length of the whole lines in b. A "\r" at the very end may be half

@@ -46,6 +46,9 @@ type Line struct {
 // with the magic number of gzip or zstd. Closing the result closes the file.
 func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 	if path == "-" {
+		if stdin == nil {
+			return nil, schema.Usagef("standard input cannot be read here: give a file")
+		}
 		return Decompress(io.NopCloser(stdin))
 	}
 	f, err := OpenFile(path)
@@ -81,6 +84,30 @@ func OpenFile(path string) (*os.File, error) {
 		pipes.opened = append(pipes.opened, at)
 	}
 	return os.Open(path)
+}
+
+// MaxStream limits, in bytes, what is read whole of standard input, whose size is not known before.
+const MaxStream = MaxLine
+
+// All reads an input whole: at most max bytes, and of standard input ("-") at most MaxStream. most is the limit that applies, and long reports that there is more.
+func All(r io.Reader, name string, max int) (text []byte, most int, long bool, err error) {
+	if most = max; name == "-" {
+		most = min(most, MaxStream)
+	}
+	for {
+		if len(text) == cap(text) {
+			text = grown(text, min(most, MaxLine)+1)
+		}
+		n, err := r.Read(text[len(text):min(cap(text), most+1)])
+		switch text = text[:len(text)+n]; {
+		case len(text) > most:
+			return text[:most], most, true, nil
+		case err == io.EOF:
+			return text, most, false, nil
+		case err != nil:
+			return text, most, false, fmt.Errorf("reading %s: %w", name, err)
+		}
+	}
 }
 
 // PlainName is a file name without the ending of its compression.
@@ -312,14 +339,18 @@ func endless(n, max int) error {
 	return schema.Brokenf("a line has more than %d bytes: the data has no lines, or no end", n-1)
 }
 
-// Lines yields every line of r that is not blank. max is the longest line kept,
-// in bytes; 0 means MaxLine. An error is an I/O fault and ends the stream.
+// longLine is the length from which a line is kept only while it may be JSON: what no reader accepts is not held in memory.
+const longLine = 1 << 20
+
+// Lines yields every line of r that is not blank. max is the longest line kept, in bytes; 0 means MaxLine. Of a line beyond longLine that is no JSON only the start
+// is kept, which shows the fault. An error is an I/O fault and ends the stream.
 func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 	if max <= 0 {
 		max = MaxLine
 	}
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, 1<<18)
+		_, held := r.(*bytes.Reader) // in memory already, and maybe not JSON
 		if head, _ := br.Peek(len(bom)); string(head) == bom {
 			br.Discard(len(bom))
 		}
@@ -328,7 +359,7 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 		for n := 1; ; n++ {
 			buf = buf[:0]
 			long := false
-			skipped := 0
+			most, skipped := max, 0
 			var end error
 			for first := true; ; {
 				chunk, err := br.Peek(1)
@@ -348,13 +379,20 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 				if i >= 0 {
 					take = chunk[:i]
 				}
-				if room := max - len(buf); len(take) > room {
-					long = true
+				whole := len(buf) + len(take)
+				if whole > cap(buf) && whole > longLine && most == max && !held && codec.Hopeless(buf) {
+					most = len(buf)
+				}
+				if room := most - len(buf); len(take) > room {
+					long = most == max
 					skipped += len(take) - room
 					take = take[:room]
 					if end = endless(len(buf)+skipped, max); end != nil {
 						break
 					}
+				}
+				if whole > cap(buf) && whole > longLine {
+					buf = grown(buf, most)
 				}
 				buf = append(buf, take...)
 				if i >= 0 {

@@ -108,7 +108,7 @@ func readFar(home key, rec []byte) (x fact, file uint64, at schema.Pos, ok bool)
 	if far == 1 && len(x.id) >= homeSize {
 		x.k, x.cond, x.id, far = keyOf(x.id), home, x.id[homeSize:], 0
 	}
-	return x, binary.BigEndian.Uint64(rec), at, far == 0 && x.op <= opTurn && x.ns <= nsInject && int(x.ptr) < len(pointers) && x.k != (key{}) && at.Line <= 1<<30
+	return x, binary.BigEndian.Uint64(rec), at, far == 0 && x.op <= opTurn && x.ns <= nsEval && int(x.ptr) < len(pointers) && x.k != (key{}) && at.Line <= 1<<30
 }
 
 // Map checks one file and writes keyed lines: its findings, and the facts that the set needs.

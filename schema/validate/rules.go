@@ -27,6 +27,7 @@ const (
 	nsConv
 	nsProbe
 	nsInject
+	nsEval // an answer or a session of a run
 )
 
 // A fact is a record's contribution to the set: it defines an id, refers to one, or is a turn.
@@ -71,10 +72,12 @@ const (
 	ptrInject
 	ptrProbeID
 	ptrData
+	ptrQuestion
+	ptrSession
 )
 
 var pointers = [...]string{"/id", "/claim_id", "/entity_id", "/src", "/dst", "/evidence/%d/memory_item_id", "/evidence/%d/text", "/evidence/%d/point_id",
-	"/subject/entity_id", "/object/entity_id", "/superseded_by", "/payload/events/%d/turn_id", "/turn_id", "/meta/expects/%d", "/meta/probe_id", "/meta/inject_id", "/probe_id", "/payload/data"}
+	"/subject/entity_id", "/object/entity_id", "/superseded_by", "/payload/events/%d/turn_id", "/turn_id", "/meta/expects/%d", "/meta/probe_id", "/meta/inject_id", "/probe_id", "/payload/data", "/question_id", "/session_id"}
 
 func pointer(ptr byte, idx int32) string {
 	if s := pointers[ptr]; strings.Contains(s, "%") {
@@ -128,6 +131,10 @@ func (w *worker) rules(k schema.Kind) {
 		w.probe()
 	case schema.KindManifest:
 		w.manifest()
+	case schema.KindQA:
+		w.evalRecord("question_id", ptrQuestion, answerVerdicts, "protocol", "by", "gold")
+	case schema.KindSession:
+		w.evalRecord("session_id", ptrSession, sessionVerdicts, "judge", "by", "item")
 	}
 }
 

@@ -56,7 +56,7 @@ func (w *worker) node(at int) {
 			w.facts = append(w.facts, fact{op: opNodeLine})
 		}
 	}
-	w.props(props)
+	w.props(props, string(first) == schema.LabelClaim)
 }
 
 func (w *worker) nodeID(at int, id, name []byte, props int) {
@@ -214,7 +214,7 @@ func (w *worker) edge(at int) {
 		}
 		w.facts = append(w.facts, fact{op: opEdgeLine})
 	}
-	w.props(props)
+	w.props(props, false)
 }
 
 // chainEdge knows the ids that the existing chain's claims graph uses in 0.0.1.
@@ -289,7 +289,8 @@ var pairs = [][2]string{{"created_at", "updated_at"}, {"valid_at", "invalid_at"}
 
 var reservedProps = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash"}
 
-func (w *worker) props(props int) {
+// props checks the properties of a node, or of an edge. Those of a claim are held to what a claim may say.
+func (w *worker) props(props int, claim bool) {
 	d := &w.doc
 	mayOrder := 0
 	for k, v := range d.Members(props) {
@@ -301,7 +302,18 @@ func (w *worker) props(props int) {
 			}
 		}
 		switch len(name) {
+		case 6, 8:
+			if claim {
+				w.claimProp(name, v)
+			}
 		case 2, 3, 4, 5, 10:
+			if claim && string(name) != "confidence" {
+				w.claimProp(name, v)
+			} else if string(name) == "confidence" && n.Kind == jsonschema.Number {
+				if x, err := strconv.ParseFloat(string(d.Raw(v)), 64); err != nil || x < 0 || x > 1 {
+					w.fault(v, "GRF015", "the confidence is out of range", quote(d.Raw(v)), "0 to 1")
+				}
+			}
 			if slices.Contains(reservedProps, string(name)) {
 				w.warn(v, "GRF010", "a property with a reserved name", quote(name), "p_"+string(name))
 			}
@@ -328,6 +340,26 @@ func (w *worker) props(props int) {
 			continue
 		}
 		w.ordered(a, b, "GRF009", false)
+	}
+}
+
+// claimProp checks one property of a claim, as the contract of claims does.
+func (w *worker) claimProp(name []byte, at int) {
+	text := w.text(at)
+	if len(text) == 0 {
+		return
+	}
+	switch string(name) {
+	case "status":
+		switch string(text) {
+		case schema.StatusActive, schema.StatusDeprecated, schema.StatusCandidate, schema.StatusSuperseded:
+		default:
+			w.fault(at, "GRF015", "the status is unknown", quote(text), strings.Join([]string{schema.StatusActive, schema.StatusDeprecated, schema.StatusCandidate, schema.StatusSuperseded}, ", "))
+		}
+	case "valid_at", "invalid_at", "updated_at":
+		if _, ok := schema.ParseInstant(text); !ok {
+			w.fault(at, "GRF015", "the time cannot be read", quote(text), "RFC 3339, such as 2026-03-01T09:00:00Z")
+		}
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 type set struct {
 	cat     *catalog.Catalog
 	index   table
-	pending [][]pending        // in runs of pendingRun: no copying as it grows
-	given   [nsInject + 1]bool // name spaces with at least one definition
-	nodeOf  map[string]bool    // prefixes of node ids that were defined
-	labels  []string           // of the catalogue, sorted
-	bits    map[string]uint64  // label → its bit in masks; a catalogue may hold 62
+	pending [][]pending       // in runs of pendingRun: no copying as it grows
+	given   [nsEval + 1]bool  // name spaces with at least one definition
+	nodeOf  map[string]bool   // prefixes of node ids that were defined
+	labels  []string          // of the catalogue, sorted
+	bits    map[string]uint64 // label → its bit in masks; a catalogue may hold 62
 }
 
 // entry is where an id was defined last: 16 bytes, 32 with its key.
@@ -251,6 +251,8 @@ func (f *fold) define(x *fact, line int32) error {
 			return nil
 		}
 		fault.Code, fault.Message = "EVT009", "the id belongs to another turn already, see "+at
+	case nsEval:
+		fault.Code, fault.Message = "EVL101", "the record is already in this file, see "+at
 	default:
 		return nil
 	}

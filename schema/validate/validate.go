@@ -203,6 +203,7 @@ type span struct {
 
 const (
 	blockBytes = 256 << 10
+	blockLines = blockBytes / 64 // what is known of a line takes more than a very short line itself
 	sniffLines = 100
 	sniffBytes = 1 << 20
 )
@@ -234,7 +235,7 @@ func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2
 			}
 			b.buf = append(b.buf, line.Bytes...)
 			b.lines = append(b.lines, span{line.Pos.Line, start, len(b.buf), line.TooLong})
-			if first && (len(b.lines) == sniffLines || len(b.buf) >= sniffBytes) || !first && len(b.buf) >= blockBytes {
+			if first && (len(b.lines) == sniffLines || len(b.buf) >= sniffBytes) || !first && (len(b.buf) >= blockBytes || len(b.lines) == blockLines) {
 				if !yield(b, nil) {
 					return
 				}
@@ -338,12 +339,12 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 // whole checks a file that is one JSON text.
 func (c *Checker) whole(r io.Reader, name string, k schema.Kind, v schema.Version, yield func(*schema.Finding, error) bool) {
 	file := c.open(name, v)
-	text, err := io.ReadAll(io.LimitReader(r, int64(c.o.MaxLine)+1))
+	text, _, long, err := jsonl.All(r, name, c.o.MaxLine)
 	if err != nil {
-		yield(nil, fmt.Errorf("reading %s: %w", name, err))
+		yield(nil, err)
 		return
 	}
-	if len(text) > c.o.MaxLine {
+	if long {
 		yield(tooLong(schema.Pos{File: name}, c.o.MaxLine), nil)
 		return
 	}
