@@ -55,7 +55,7 @@ func newAskCmd(e *env) *cobra.Command {
 	f.IntVar(&o.show, "show", 3, "show the evidence of the `n` best turns; --json has all")
 	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of its folders")
-	o.addAccept(c)
+	addAccept(c.Flags(), &o.accept)
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
 	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")

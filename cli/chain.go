@@ -65,7 +65,7 @@ func newChainCmd(e *env) *cobra.Command {
 	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, otherwise taken once)")
 	f.BoolVar(&o.Force, "force", false, "run every step again")
 	f.BoolVar(&o.Strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
-	f.Var(limitFlag{&o.Accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share of the records read such as 1%")
+	f.Var((*limitFlag)(&o.Accept), "max-rejected", "accept this many rejected records a step, a `number` or a share of the records read such as 1%")
 	f.BoolVar(&o.Outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")

@@ -44,7 +44,7 @@ func newDiffCmd(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
-	o.addAccept(c)
+	addAccept(c.Flags(), &o.accept)
 	f.BoolVar(&o.summary, "summary", false, "print the counts only")
 	f.BoolVar(&o.json, "json", false, "print one JSON object with the counts")
 	f.BoolVar(&o.jsonl, "jsonl", false, "print the changes as JSON Lines")

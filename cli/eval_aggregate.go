@@ -18,7 +18,7 @@ import (
 )
 
 type evalAggregateOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	inputs []string
 
 	aggregate.Options
@@ -43,7 +43,7 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addConfidence(c, &o.Options.Options)
 	f.IntVar(&o.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
@@ -99,7 +99,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	if o.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	all, err := pipeline.Aggregate(ctx, pipeline.AggregateOptions{Options: o.Options, Inputs: o.inputs, Strict: o.strict, Stdin: e.in, Log: t.log()})
 	t.summary()
 	switch {

@@ -16,7 +16,7 @@ type evalAgreementOptions struct {
 	labels    []string
 	threshold float64
 	json      bool
-	accept    acceptFlag
+	accept    limitFlag
 }
 
 func newEvalAgreementCmd(e *env) *cobra.Command {
@@ -34,7 +34,7 @@ func newEvalAgreementCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
@@ -48,7 +48,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if len(o.labels) == 0 {
 		o.labels = []string{labelsOf(o.run)}
 	}
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	labels, err := label.ReadFiles(o.labels, t.found)
 	if err != nil {
 		return err

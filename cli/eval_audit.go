@@ -15,7 +15,7 @@ import (
 )
 
 type evalAuditOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	inputs []string
 
 	published.Options
@@ -42,7 +42,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addImportFlags(c, &o.Options, &o.cases)
 	addConfidence(c, &o.AuditOptions.Options)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
@@ -53,7 +53,7 @@ func newEvalAuditCmd(e *env) *cobra.Command {
 }
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	var err error
 	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found, t.read); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 )
 
 type calibrateOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	inputs []string
 	plants string
 	shapes string
@@ -118,7 +118,7 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
 	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
@@ -151,7 +151,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			files = append(files, qa)
 		}
 	}
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {

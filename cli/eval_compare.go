@@ -12,7 +12,7 @@ import (
 )
 
 type evalCompareOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	inputs []string
 
 	compare.Options
@@ -40,7 +40,7 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addConfidence(c, &o.Options.Options)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
@@ -83,7 +83,7 @@ func (o *evalCompareOptions) check() error {
 }
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.found, Counted: t.read}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)

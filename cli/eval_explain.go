@@ -13,7 +13,7 @@ import (
 )
 
 type evalExplainOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	pipeline.ExplainOptions
 	graph string // folder, or address of a server; "": none
 	scope string // of the graph at the server
@@ -38,7 +38,7 @@ func newEvalExplainCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	f.StringVarP(&o.Out, "output", "o", "", "write the records to this `file` (- is standard output; the table then goes to standard error) instead of the run's own")
 	addGradedRun(f, &o.GradedRun)
 	f.StringVar(&o.Second, "second", "", "the `protocol` whose disagreement shows a judge's error (default: other models' verdicts, the rule judge, exact match)")
@@ -60,7 +60,7 @@ func addGradedRun(f *pflag.FlagSet, o *pipeline.GradedRun) {
 }
 
 func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	if o.graph != "" {
 		g, done, err := openGraph(ctx, e, o.graph, target.Target{Scope: o.scope}, t)
 		if err != nil {

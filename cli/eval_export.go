@@ -12,7 +12,7 @@ import (
 )
 
 type evalExportOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	pipeline.ExportOptions
 	list bool
 	json bool
@@ -38,7 +38,7 @@ func newEvalExportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	f.StringVar(&o.Form, "format", "", "`form` to write: lme, locomo or mem0")
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or file, or - for standard output")
 	f.StringVar(&o.Dataset, "dataset", "", "export the records of this data `set` (default: the form's)")
@@ -61,7 +61,7 @@ func runEvalForms(e *env, asJSON bool) error {
 }
 
 func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	return t.end(pipeline.Export(ctx, o.ExportOptions))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 type gradeOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	pipeline.GradeOptions
 	protocols []string
 	judge     string // rule | model | "" (model where a protocol needs one)
@@ -38,7 +38,7 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	f.StringVarP(&o.Out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`method`: rule or model (default: model where a protocol has no rule)")
@@ -90,7 +90,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if o.doubtful {
 		g.Asks, g.Settle = grade.Doubtful, true
 	}
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	rep, err := pipeline.Grade(ctx, o.GradeOptions)
 	t.summary()

@@ -13,7 +13,7 @@ import (
 )
 
 type evalImportOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	pipeline.ImportOptions
 	list bool
 	json bool
@@ -39,7 +39,7 @@ func newEvalImportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addImportFlags(c, &o.Options, &o.Cases)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
 	f.StringVar(&o.Errata, "errata", "", "apply a correction `list` to the golds")
@@ -77,7 +77,7 @@ func runEvalFormats(e *env, asJSON bool) error {
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	n, err := pipeline.Import(ctx, o.ImportOptions)
 	t.summary()

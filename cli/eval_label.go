@@ -24,7 +24,7 @@ type evalLabelOptions struct {
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
 	listen        string
-	accept        acceptFlag
+	accept        limitFlag
 }
 
 func newEvalLabelCmd(e *env) *cobra.Command {
@@ -47,7 +47,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
@@ -64,7 +64,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	qa, err := o.Open(ctx, t.log())
 	if err != nil {
 		return err

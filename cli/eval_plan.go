@@ -10,7 +10,7 @@ import (
 )
 
 type evalPlanOptions struct {
-	accept     acceptFlag
+	accept     limitFlag
 	inputs     []string
 	protocol   string
 	difference float64 // percentage points
@@ -49,7 +49,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")
 	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
 	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
@@ -63,7 +63,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error

@@ -10,7 +10,7 @@ import (
 )
 
 type evalReportOptions struct {
-	accept acceptFlag
+	accept limitFlag
 	pipeline.ReportOptions
 	prices string
 }
@@ -27,7 +27,7 @@ func newEvalReportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	o.accept.add(f)
+	addAccept(f, &o.accept)
 	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
@@ -53,7 +53,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := o.accept.tally(e)
+	t := newTally(e, 20).accepting(o.accept)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	return t.end(pipeline.Report(ctx, o.ReportOptions))
 }

@@ -62,7 +62,7 @@ func (o *initOptions) check() (err error) {
 	if o.Zone, err = chats.ParseZone(o.zone); err != nil {
 		return usagef("--zone: %w", err)
 	}
-	o.Strict, o.Accept = o.strict, o.accept
+	o.Strict, o.Accept = o.strict, schema.Limit(o.accept)
 	return nil
 }
 

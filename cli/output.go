@@ -15,7 +15,6 @@ import (
 	"membench/schema/findings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/spf13/pflag"
 )
 
 // newTable makes a table without frame for people.
@@ -77,7 +76,7 @@ type tally struct {
 	warnings int
 	taken    int // records that were read and are good
 	all      int // records that were read, where taken counts what was made of them
-	accept   acceptFlag
+	accept   limitFlag
 	last     schema.Pos // of the last rejected record
 	byCode   map[string]int
 }
@@ -130,24 +129,15 @@ func (t *tally) summary() {
 
 // loss applies a step's flags to the errors so far.
 func (t *tally) loss(step string, f stepFlags) schema.Loss {
-	return schema.Loss{Step: step, Rejected: t.rejected, Taken: t.taken, Read: t.all, Accept: f.accept, Strict: f.strict}
+	return schema.Loss{Step: step, Rejected: t.rejected, Taken: t.taken, Read: t.all, Accept: schema.Limit(f.accept), Strict: f.strict}
 }
 
-// An acceptFlag is how many rejected records a command accepts that reads records and writes figures.
-type acceptFlag schema.Limit
-
-func (a *acceptFlag) add(f *pflag.FlagSet) { addAccept(f, (*schema.Limit)(a)) }
-
-// tally counts findings and accepts a of them.
-func (a acceptFlag) tally(e *env) *tally {
-	t := newTally(e, 20)
-	t.accept = a
-	return t
-}
+// accepting makes l rejected records no loss.
+func (t *tally) accepting(l limitFlag) *tally { t.accept = l; return t }
 
 // lost ends a command that printed its result although records were skipped or are wrong: exit 3, so that no script continues unaware with half of its data.
 func (t *tally) lost() error {
-	loss := t.loss("", stepFlags{accept: schema.Limit(t.accept)})
+	loss := t.loss("", stepFlags{accept: t.accept})
 	if loss.Empty = true; !loss.Lost() {
 		return nil
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"membench/chain"
 	"membench/schema"
@@ -14,29 +13,26 @@ import (
 // stepFlags are the flags of every command that makes files from files.
 type stepFlags struct {
 	strict bool
-	accept schema.Limit
+	accept limitFlag
 	limit  int // findings printed
 }
 
 func (s *stepFlags) add(c *cobra.Command, limit int) {
 	f := c.Flags()
 	f.BoolVar(&s.strict, "strict", false, "write nothing when records are rejected")
-	s.addAccept(c)
+	addAccept(f, &s.accept)
 	f.IntVar(&s.limit, "limit", limit, "print at most `n` findings, 0 = all")
 }
 
-// addAccept adds the flag of commands that only read.
-func (s *stepFlags) addAccept(c *cobra.Command) { addAccept(c.Flags(), &s.accept) }
-
-func addAccept(f *pflag.FlagSet, l *schema.Limit) {
-	f.Var(limitFlag{l}, "max-rejected", "accept this many rejected records, a `number` or a share of the records read such as 1%")
+func addAccept(f *pflag.FlagSet, l *limitFlag) {
+	f.Var(l, "max-rejected", "accept this many rejected records, a `number` or a share of the records read such as 1%")
 }
 
 // run calls a step with the options of the flags, and prints its findings.
 func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 	t := newTally(e, s.limit)
 	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: t.found,
-		Strict: s.strict, Accept: s.accept, Membench: release, Progress: e.meter.work})
+		Strict: s.strict, Accept: schema.Limit(s.accept), Membench: release, Progress: e.meter.work})
 	t.summary()
 	return err
 }
@@ -57,13 +53,11 @@ func said(e *env, asJSON bool, report any, err error) error {
 }
 
 // limitFlag reads --max-rejected.
-type limitFlag struct{ l *schema.Limit }
+type limitFlag schema.Limit
 
-func (f limitFlag) String() string {
-	if f.l == nil {
-		return ""
-	}
-	return fmt.Sprint(*f.l)
+func (l *limitFlag) String() string { return schema.Limit(*l).String() }
+func (l *limitFlag) Set(s string) (err error) {
+	*(*schema.Limit)(l), err = schema.ParseLimit(s)
+	return err
 }
-func (f limitFlag) Set(s string) (err error) { *f.l, err = schema.ParseLimit(s); return err }
-func (f limitFlag) Type() string             { return "limit" }
+func (l *limitFlag) Type() string { return "limit" }

@@ -51,7 +51,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	f.IntVar(&o.Limit, "limit", 20, "at most `n` steps from one node, and candidates listed; 0: all")
 	f.BoolVar(&o.First, "first", false, "take the best of several matches")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of the folders above")
-	o.addAccept(c)
+	addAccept(c.Flags(), &o.accept)
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
@@ -84,13 +84,7 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 		return nil, err
 	}
 	g := graph.NewLocal()
-	err = g.Read(ctx, func(yield func(schema.Record[schema.Element], error) bool) {
-		for r, err := range jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) {
-			if t.all++; !yield(r, err) {
-				return
-			}
-		}
-	}, t.found)
+	err = g.Read(ctx, schema.Count(jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), &t.all), t.found)
 	nodes, edges := g.Len()
 	if t.taken += nodes + edges; err == nil && t.taken > 0 {
 		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: t.found})

@@ -41,6 +41,17 @@ func Keep[T any](in Seq[T], keep func(*Record[T]) bool) Seq[T] {
 	}
 }
 
+// Count passes a stream on and adds to n what comes: records and findings.
+func Count[T any](in Seq[T], n *int) Seq[T] {
+	return func(yield func(Record[T], error) bool) {
+		for r, err := range in {
+			if *n++; !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // Observe calls see with every record that passes; see may change it.
 func Observe[T any](in Seq[T], see func(*T)) Seq[T] {
 	return Keep(in, func(r *Record[T]) bool { see(&r.V); return true })
