@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race spark spark-cluster soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean judge-weights
+.PHONY: help build test race spark spark-cluster spark-stores soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean judge-weights
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ spark: ## install Spark (850 MB) and run what needs it: the chain, Parquet and a
 
 spark-cluster: build # of make spark and .ci/run: one master, two workers, an executor killed in each step
 	ODD=1 HOT=.5 JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" scripts/spark/cluster.sh 20000 annotate compile-claims to-graph:rows validate:rows cypher:rows admin-csv
+
+spark-stores: build ## steps on a cluster whose data is on HDFS and on S3, started from packages of Maven and PyPI (400 MB); an executor killed in each
+	ODD=1 HOT=.5 scripts/spark/store.sh hdfs scripts/spark/cluster.sh 5000 annotate claimify compile-claims to-graph validate cypher admin-csv
+	ODD=1 HOT=.5 scripts/spark/store.sh s3 scripts/spark/cluster.sh 5000 compile-claims validate annotate
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory; ten million nodes imported (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|HostilePlaces|OneGate|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel|ManyAnswersInPages' -count 1 -timeout 4h -v
