@@ -396,6 +396,12 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 	}
 	m := NewMerger(o.Catalog, o.Version)
+	held := heldStates{}
+	if o.Version != schema.V001 {
+		for _, mem := range ms {
+			held.note(m.cat, known[workKey(o, mem)].Statements, instantOf(mem.Fields.CreatedAt))
+		}
+	}
 	for _, mem := range ms {
 		r, ok := known[workKey(o, mem)]
 		if !ok {
@@ -407,7 +413,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 				out.Rejected = append(out.Rejected, rej)
 			}
 		}
-		for _, s := range r.Statements {
+		for _, s := range held.meant(m.cat, m.mint, r.Statements, instantOf(mem.Fields.CreatedAt)) {
 			if s.Claim != nil {
 				if s.Claim.Domain == "ops" && !operational(o.Operations, mem.Fields.SceneID) {
 					out.Dropped++

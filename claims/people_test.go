@@ -112,6 +112,11 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"我有一辆车。", "我把车卖了。", "HAS"},
 		{"我养了一只狗。", "我把狗送人了。", "HAS_PET"},
 		{"I live in Leeds.", "I used to live in Leeds.", "LIVES_IN"},
+		// What is denied is what was said before, if the words name it.
+		{"I own a Triumph motorbike.", "I sold the Triumph.", "OWNS"},
+		{"I have a dog called Rex.", "I gave the dog away.", "HAS_PET"},
+		{"I play badminton on Tuesdays.", "I don't play badminton these days.", "HAS_HABIT"},
+		{"我有一辆本田思域。", "我把思域卖了。", "HAS"},
 	} {
 		cs := claimsOf(t, Options{}, said(t, "c", "Ann: "+tc.state, "Ann: "+tc.end)...)
 		over := slices.ContainsFunc(cs, func(c *schema.Claim) bool {
@@ -124,6 +129,25 @@ func TestEndsMeetTheirStates(t *testing.T) {
 	cs := claimsOf(t, Options{}, said(t, "c", "Ann: I live in Leeds.", "Ann: I used to live in Leeds.", "Ann: I live in Leeds.")...)
 	if !slices.ContainsFunc(cs, func(c *schema.Claim) bool { return c.Predicate == "LIVES_IN" && c.Status == schema.StatusActive }) {
 		t.Errorf("what began again holds: have %+v", cs)
+	}
+	// Nothing is over where two things may be meant, where it is another thing, or where it did not come to it.
+	for _, lines := range [][]string{
+		{"Ann: I own a red canoe.", "Ann: I own a green canoe.", "Ann: I sold the canoe."},
+		{"Ann: I have a motorbike helmet.", "Ann: I sold the motorbike."},
+		{"Ann: I have a cat named Pickle.", "Ann: I nearly gave the cat away."},
+		{"Ann: I gave the dog away.", "Ann: I have a dog called Rex."},
+		{"Ann: I own a Triumph motorbike.", "Ben: I sold the Triumph."},
+		{"王芳: 我住在成都。", "王芳: 要是工资再高点，我早就搬离成都了。"},
+	} {
+		ms := said(t, "c", lines...)
+		for range 2 { // in the order of the file, and the other way round
+			for _, c := range claimsOf(t, Options{}, ms...) {
+				if c.Status == schema.StatusDeprecated {
+					t.Errorf("%v: %s %s is over", lines, c.Predicate, c.Object.ID)
+				}
+			}
+			slices.Reverse(ms)
+		}
 	}
 	// None of these ends anything.
 	for _, text := range []string{"I sell insurance.", "I sold lemonade on the beach.", "I donated blood.", "I stopped to buy bread.", "I stopped at the bakery.", "I quit my job.", "I want to quit smoking.", "I never gave my canoe away."} {

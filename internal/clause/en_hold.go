@@ -197,7 +197,7 @@ func (s *enSentence) embedding(i int) Modality {
 	if s.hasAdverb(i, "apparently", "supposedly", "allegedly", "reportedly") {
 		return Hearsay
 	}
-	if s.hasAdverb(i, "maybe", "perhaps", "probably", "possibly") {
+	if s.hasAdverb(i, "maybe", "perhaps", "probably", "possibly", "nearly", "almost") { // it may be, or it did not come to it
 		return Condition
 	}
 	for n := 0; n < 4 && s.ws[i].Rel == "conj"; n++ {

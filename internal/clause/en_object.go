@@ -50,9 +50,9 @@ func (s *enSentence) emphatic(from, k int) bool {
 	return k > from && (s.low(k) == "myself" || s.low(k) == "ourselves") && s.ws[k-1].Tag != "IN" && s.ws[k-1].Tag != "TO"
 }
 
-// noMore reports whether word k begins "anymore" or "any more", which with a denial says that it was so before.
+// noMore reports whether word k begins "anymore", "any more" or "these days", which with a denial say that it was so before.
 func (s *enSentence) noMore(k int) bool {
-	return s.low(k) == "anymore" || s.low(k) == "any" && (s.low(k+1) == "more" || s.low(k+1) == "longer") && isMark(s.low(k+2))
+	return s.low(k) == "anymore" || s.low(k) == "nowadays" || s.low(k) == "these" && s.low(k+1) == "days" || s.low(k) == "any" && (s.low(k+1) == "more" || s.low(k+1) == "longer") && isMark(s.low(k+2))
 }
 
 // ends reports whether word k is a mark that ends a clause.
@@ -67,7 +67,7 @@ func (s *enSentence) ends(k int) bool {
 	case '-':
 		return k > 0 && s.ws[k-1].End < s.ws[k].Start
 	case ',': // "…, I just ate": a clause of its own, whatever the parse made of it
-		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" {
+		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" || w == "so" || w == "but" || w == "because" || w == "though" || w == "although" {
 			return true
 		}
 		return k+2 < len(s.ws) && s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")

@@ -58,7 +58,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		}
 		if cl.if_ {
 			cond = true
-		} else if cond && ok && f.Modality == Asserted && f.Tense != Past || cond && ok && f.Modality == Plan {
+		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.Contains(text, "就")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
 			f.Modality = Condition
 		}
 		if !ok {
