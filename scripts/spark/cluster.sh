@@ -61,8 +61,9 @@ main() {
     step=${job%:rows} exchange=auto
     [ "$step" = "$job" ] || exchange=rows
     prepare "$step"
-    [ -z "${STORE:-}" ] || [ "$step" != annotate ] || one[1]=${one[1]#/} # records say where they are from
-    (cd / && "$mb" "${one[@]}") >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
+    # annotate's records name their file from the folder where it is run; from a store, from its root.
+    [ -z "${STORE:-}" ] || [ "$step" != annotate ] || one[1]=${one[1]#/}
+    (if [ -n "${STORE:-}" ]; then cd /; fi && "$mb" "${one[@]}") >"$dir/out.txt" 2>/dev/null || [ $? = 3 ]
     if [ "$step" = validate ]; then mkdir "$dir/one" && mv "$dir/out.txt" "$dir/one/findings.jsonl"; fi
     want=$(sum "$dir/one")
     rm -rf "$dir/one"
