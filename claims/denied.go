@@ -65,8 +65,8 @@ func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, said []schema.
 		c.Object = state.object
 		c.ID = mint.Claim(c.Predicate, c.Domain, c.Subject.ID, c.Object.ID)
 		out[i] = schema.Statement{Claim: &c}
-		for j := range i { // the entity goes with its claim; another claim of this memory has brought its own
-			if e := out[j].Entity; e != nil && e.ID == old.ID && j > lastClaim(said, i) {
+		for j := i - 1; j >= 0 && out[j].Claim == nil; j-- { // the entities of a claim are before it
+			if e := out[j].Entity; e != nil && e.ID == old.ID {
 				out[j] = state.entity
 			}
 		}
@@ -75,13 +75,6 @@ func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, said []schema.
 		return said
 	}
 	return out
-}
-
-// lastClaim is the place of the claim before i, or -1.
-func lastClaim(said []schema.Statement, i int) int {
-	for i--; i >= 0 && said[i].Claim == nil; i-- {
-	}
-	return i
 }
 
 // of finds the state that a claim denies.
