@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -466,6 +467,17 @@ func (v *Value) Warn(code, message, have string, tokens ...string) {
 	f := v.Finding(code, message, tokens...)
 	f.Warning, f.Have = true, clip(have)
 	v.Report(f)
+}
+
+// Time parses a time at the place that tokens name. The zero time is an empty text, or one that is not of the layout, which is reported: the case goes on without it.
+func (v *Value) Time(layout, text string, tokens ...string) time.Time {
+	t, err := time.Parse(layout, text)
+	if err != nil && text != "" {
+		f := v.Finding("DST009", "a time cannot be read, skipped", tokens...)
+		f.Have, f.Want = clip(text), "a time such as "+layout
+		v.Report(f)
+	}
+	return t
 }
 
 // Lost reports a part, named by what, that could not be decoded and is skipped.
