@@ -73,6 +73,12 @@ func (s *enSentence) unknownName() string {
 		s.ws[1].Rel != "root" || s.ws[1].Tag != "VBD" && s.ws[1].Tag != "VBZ" && !strings.HasSuffix(s.ws[1].Form, "ed") || s.ws[0].Head != 1 || s.ws[0].Rel == "nsubj" {
 		return ""
 	}
+	if s.ended == nil {
+		return ""
+	}
+	if _, _, ends, may := s.ended.split(depparse.Verb(s.ws[1].Form, "VBD"), s.text[s.ws[2].Start:]); len(ends)+len(may) == 0 {
+		return ""
+	}
 	return s.ws[0].Form
 }
 
@@ -81,7 +87,7 @@ func (s *enSentence) unknownName() string {
 func (s *enSentence) retag(i int) string {
 	w, low := s.ws[i], s.low(i)
 	switch {
-	case w.Tag == "VB" && w.Rel == "root" && depparse.Verb(low, "VB") != low:
+	case w.Tag == "VB" && w.Rel == "root" && irregular(low) && s.low(i+1) != "na" && s.low(i+1) != "ta":
 		return "VBD"
 	case w.Tag == "VBD" && depparse.Verb(low, "VBP") == low && !strings.HasSuffix(low, "ed") && !samePast[low]:
 		return "VBP"
@@ -89,6 +95,11 @@ func (s *enSentence) retag(i int) string {
 		return "VBD"
 	}
 	return w.Tag
+}
+
+// irregular reports whether a word is the past of a verb, and not a regular one.
+func irregular(low string) bool {
+	return depparse.Verb(low, "VB") != low && depparse.Verb(low, "VBD") != low && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
 }
 
 // samePast are verbs whose past is their base form.
@@ -120,7 +131,7 @@ func (s *enSentence) leftOut() (words string, at int) {
 	switch r := w.Rel; {
 	case first == 0 && v == 0 && noted[low]:
 		return "User ", at
-	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || depparse.Verb(low, "VBD") != low) && depparse.Common(low): // "Watched Inception": a capital at the beginning
+	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || irregular(low) && s.low(v+1) != "na" && s.low(v+1) != "ta") && depparse.Common(low): // "Watched Inception": a capital at the beginning
 		return "I ", at
 	case r == "nsubj" || r == "csubj" || r == "nsubj:pass" || r == "amod" && root > v && s.ws[root].Tag != "NN" && s.ws[root].Tag != "NNS",
 		next.Tag == "PRP" && nominative[s.low(v+1)] && r != "root", s.ws[v].Rel == "mark":

@@ -6,6 +6,7 @@ import (
 
 	"membench/internal/depparse"
 	"membench/internal/pattern"
+	"membench/internal/timex"
 )
 
 // An End is a state that a clause says is over: something no longer fills Slot. What it is must have been said before, unless Value names it.
@@ -27,7 +28,7 @@ type enders func(verb string) (ends, may []string)
 // a habit. text is the sentence.
 func (f *Fact) ending(of enders, text string) (out []End) {
 	switch {
-	case f.Modality != Asserted, forAWhile.MatchString(text):
+	case f.Modality != Asserted, f.Time.Kind == timex.Clock, forAWhile.MatchString(text): // "finished school at four"
 		return nil
 	case f.Negated:
 		return f.lacking()
@@ -41,6 +42,9 @@ func (f *Fact) ending(of enders, text string) (out []End) {
 	}
 	certain := !l.suffered && !l.mine && (f.definite || definite[headWord(l.object)] || proper(firstWords(l.object, 1)))
 	object, _ := cutFirst(l.object, "the ", "a ", "an ")
+	if pronouns[strings.ToLower(short(object))] {
+		return nil
+	}
 	for n, slot := range append(slices.Clone(l.ends), l.may...) {
 		e := End{Slot: slot, Names: namesOf(slot, object), Mine: l.mine}
 		switch {
@@ -75,6 +79,9 @@ func (f *Fact) loss(of enders) loss {
 	case !speaks && (first == "me" || first == "us"): // "they let me go"
 		l.verb, l.object, l.ends, l.may = of.split(f.Verb, rest)
 		l.suffered, l.mine, speaks = true, true, true
+		if l.object != "" && !opensPhrase.MatchString(l.object) { // "it left me tired"
+			return loss{}
+		}
 	default:
 		l.verb, l.object, l.ends, l.may = of.split(f.Verb, f.Object.Text)
 	}
@@ -97,7 +104,7 @@ func (f *Fact) loss(of enders) loss {
 
 // implies are the names of what a verb without an object ends in a slot: "I quit", "Tom and I broke up".
 func (f *Fact) implies(slot, verb string) (names []string) {
-	if alone[slot] && !needsObject[verb] {
+	if alone[slot] && !needsNaming[headWord(verb)] {
 		return []string{""}
 	}
 	for _, m := range f.With {
@@ -255,8 +262,8 @@ func allOf(phrase string, words map[string]bool) bool {
 // behindNoun is what follows the noun of an object and is no part of its name.
 var behindNoun = pattern.New(`(?i)(?:,| (?:on|in|at|to|for|from|with|because|since|so|when|after|before|but|and|as|during|due|over|around|this|last|by|yesterday|today|now)\b).*$`)
 
-// forAWhile says that something is so for some time only.
-var forAWhile = pattern.New(`(?i)\bfor (?:(?:an?|the|half|whole|few|couple|of|\d+|one|two|three|four|five|six|\w+teen) ){1,4}(?:second|minute|hour|night|day|week|month|weekend)s?\b|\bfor now\b|(?:一|两|几|三)(?:天|周|个星期|个小时|阵子|会儿)(?:不|没|先)|先不|暂时|先停`)
+// forAWhile says that something is so for some time only, or on one day.
+var forAWhile = pattern.New(`(?i)\bfor (?:(?:an?|the|half|whole|few|couple|of|\d+|one|two|three|four|five|six|\w+teen) ){1,4}(?:second|minute|hour|night|day|week|month|weekend)s?\b|\bfor (?:now|today|the (?:day|night|weekend|week))\b|\b(?:early|late) (?:today|tonight|yesterday)\b|\bat \d|\d ?[ap]m\b|(?:一|两|几|三)(?:天|周|个星期|个小时|阵子|会儿)(?:不|没|先)|先不|暂时|先停`)
 
 // opensPhrase begins what is no object.
 var opensPhrase = pattern.New(`(?i)^(?:on|in|at|to|for|from|because|since|when|after|before|during|this|last|of|by|peacefully|suddenly|yesterday|today|now)\b`)
@@ -296,6 +303,9 @@ var general = map[string]map[string]bool{
 	"HAS":        set("membership subscription account plan"),
 	"IS":         set("membership"),
 }
+
+// needsNaming are verbs that end nothing unless it is named: "I left".
+var needsNaming = set("leave lose drop finish complete give pack hand")
 
 // alone are the slots of which one end without a name means the single thing that fills them.
 var alone = set("WORKS_AT WORKS_AS STUDIES STUDIES_AT")
