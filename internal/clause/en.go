@@ -52,8 +52,8 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 
 func (s *enSentence) parse() {
 	s.ws = depparse.Parse(s.text)
-	if name := s.unknownName(); name != "" { // read it as the pronoun that it could be
-		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "It" + s.text[s.ws[0].End:])
+	if name := s.unknownName(); name != "" { // read it as a pronoun
+		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "He" + s.text[s.ws[0].End:])
 		s.ws[0] = depparse.Word{Form: name, Tag: "NNP", Rel: s.ws[0].Rel, Head: s.ws[0].Head, Start: s.ws[0].End - len(name), End: s.ws[0].End}
 	}
 	s.kids = make([][]int, len(s.ws))
@@ -69,6 +69,9 @@ func (s *enSentence) parse() {
 
 // unknownName is the first word if it is no common one and a verb without a subject follows it: "Clover passed away".
 func (s *enSentence) unknownName() string {
+	if len(s.ws) > 2 && s.ended != nil && s.ws[0].Start == 0 && s.ws[0].Rel != "nsubj" && (s.low(0) == "somebody" || s.low(0) == "someone") {
+		return s.ws[0].Form
+	}
 	if len(s.ws) < 3 || s.ws[0].Start != 0 || len(s.ws[0].Form) < 3 || s.ws[0].Form[0] < 'A' || s.ws[0].Form[0] > 'Z' || strings.HasPrefix(s.ws[0].Tag, "NNP") || depparse.Common(s.ws[0].Form) ||
 		s.ws[1].Rel != "root" || s.ws[1].Tag != "VBD" && s.ws[1].Tag != "VBZ" && !strings.HasSuffix(s.ws[1].Form, "ed") || s.ws[0].Head != 1 || s.ws[0].Rel == "nsubj" {
 		return ""
@@ -335,7 +338,11 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		if g, ok := s.moves(i, subj, f); ok || s.ended == nil {
 			return g, ok
 		}
-		f.Subject.Phrase = s.phrase(s.begin(subj), subj+1)
+		end := subj + 1 // with what describes it: "my membership at the club"
+		for end < i && s.ws[end].Rel != "aux" && s.ws[end].Rel != "aux:pass" && s.ws[end].Rel != "cop" && s.ws[end].Rel != "advmod" && !isMark(s.ws[end].Form) {
+			end++
+		}
+		f.Subject.Phrase = s.phrase(s.begin(subj), end)
 	}
 	if inherits && len(v.aux) == 0 { // "I will go and see": the second verb is under the same auxiliary
 		if tag := s.ws[i].Tag; tag == "VB" || tag == "VBG" || tag == "VBN" {

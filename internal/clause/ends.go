@@ -46,6 +46,9 @@ func (f *Fact) ending(of enders, text string) (out []End) {
 		return nil
 	}
 	for n, slot := range append(slices.Clone(l.ends), l.may...) {
+		if f.another && slices.Contains(having, slot) { // "cancelled a subscription": not the one that was spoken of
+			continue
+		}
 		e := End{Slot: slot, Names: namesOf(slot, object), Mine: l.mine}
 		switch {
 		case object == "":
@@ -234,7 +237,7 @@ func namesOf(slot, object string) (names []string) {
 	if first, rest, _ := strings.Cut(object, " "); slot == "HAS_HABIT" && strings.HasSuffix(first, "ing") {
 		object = strings.TrimSpace(depparse.Verb(first, "VBG") + " " + rest)
 	}
-	for _, name := range []string{object, short(object)} {
+	for _, name := range []string{object, memberOf.ReplaceAllString(object, ""), short(object)} {
 		if kinds := general[slot]; kinds != nil {
 			which := strings.Join(slices.DeleteFunc(strings.Fields(name), func(w string) bool { return kinds[strings.ToLower(w)] }), " ")
 			if which != "" || alone[slot] {
@@ -270,7 +273,7 @@ var opensPhrase = pattern.New(`(?i)^(?:on|in|at|to|for|from|because|since|when|a
 
 // ofAnother reports whether a phrase is a thing that is not the speaker's: "my neighbour's dog", 邻居家的狗.
 func ofAnother(phrase string) bool {
-	if theirs.MatchString(phrase) {
+	if m := owner.FindStringSubmatch(phrase); theirs.MatchString(phrase) || m != nil && (Relation(strings.ToLower(m[1])) != "" || proper(m[1])) {
 		return true
 	}
 	phrase = strings.TrimPrefix(strings.TrimPrefix(phrase, "我们"), "我")
@@ -282,13 +285,18 @@ func ofAnother(phrase string) bool {
 	return false
 }
 
-var theirs = pattern.New(`(?i)['’]s |s['’] |^(?:his|her|their|your|its|another|someone|somebody)\b|^[你他她]`)
+var theirs = pattern.New(`(?i)^(?:his|her|their|your|its|another|someone|somebody)\b|^[你他她]`)
+
+// owner is somebody before a thing: "my neighbour's dog", but not "my driver's licence".
+var owner = pattern.New(`(\pL+)(?:['’]s|s['’]) `)
 
 var (
 	// whose is what makes an object a certain one: it does not belong to its name.
 	whose = pattern.New(`(?i)^(?:(?:my|our|his|her|their|its|this|that|these|those|own|old|poor|dear|beloved|all|both|of|the|two|three|four|five|six|seven|eight|nine|ten|\d+) )+|^(?:我们?|他们?|她们?|自己)(?:家)?的|^我们?家`)
 	// toWhom is who got a thing, for how much or why.
 	toWhom = pattern.New(` (?:to|for|because|since|so|when|after|before) .*$`)
+	// memberOf is a membership before that of which one is a member.
+	memberOf = pattern.New(`(?i)^(?:\S+ ){0,2}(?:membership|subscription|season ticket) (?:at|of|with|in|to|for) (?:the )?`)
 	// post is a job before its employer: "job at the bank".
 	post   = pattern.New(`(?i)^(?:\S+ ){0,3}(?:job|position|post|role|work) (?:at|with|for|in) `)
 	postZH = pattern.New(`的(?:工作|职务|职位|岗位|活儿?|班)$`)
