@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"membench/internal/clause"
@@ -24,6 +25,44 @@ type heldState struct {
 
 // heldStates are those of one conversation, by subject and predicate.
 type heldStates map[string][]heldState
+
+// States are what holds in conversations that are extracted bit by bit, so that a later call of Extract can end what an earlier one stated. The zero value
+// is ready. About 200 bytes for each state that can end.
+type States struct {
+	mu sync.Mutex
+	by map[schema.ConvID]heldStates
+}
+
+// of are the states of a conversation, to be added to; of a nil States those of a conversation that is extracted at once.
+func (s *States) of(id schema.ConvID) heldStates {
+	if s == nil {
+		return heldStates{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[id] == nil {
+		if s.by == nil {
+			s.by = map[schema.ConvID]heldStates{}
+		}
+		s.by[id] = heldStates{}
+	}
+	return s.by[id]
+}
+
+// Clone copies the states.
+func (s *States) Clone() *States {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &States{by: make(map[schema.ConvID]heldStates, len(s.by))}
+	for id, h := range s.by {
+		twin := make(heldStates, len(h))
+		for k, held := range h {
+			twin[k] = slices.Clone(held)
+		}
+		out.by[id] = twin
+	}
+	return out
+}
 
 func stateKey(who schema.Ref, positive string) string { return string(who.ID) + "\x00" + positive }
 
