@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/claims"
 	"membench/eval/reader"
 	"membench/internal/pattern"
 	"membench/internal/tokens"
@@ -40,7 +41,8 @@ type asked struct {
 	used   []Held
 }
 
-const whoEN = `(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?)`
+// whoEN is one word, or several with capitals: "Ann still" is no name.
+const whoEN = `(?P<who>(?-i:[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+)|[\w.'’-]+)`
 
 var askings = []asking{
 	{pattern.New(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
@@ -49,7 +51,7 @@ var askings = []asking{
 	{pattern.New(`(?i)^what (?:does|did) ` + whoEN + ` do for (?:a living|work)\??$`), []string{"WORKS_AS"}, current},
 	{pattern.New(`(?i)^where (?:is|does) ` + whoEN + ` (?:come )?(?:originally )?from\??$`), []string{"COMES_FROM"}, current},
 	{pattern.New(`(?i)^where (?:does|did) ` + whoEN + ` (?:study|go to (?:school|university|college))\??$`), []string{"STUDIES_AT"}, current},
-	{pattern.New(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:study|studying|majoring in)\??$`), []string{"STUDIES"}, current},
+	{pattern.New(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:currently |still )?(?:study|studying|learning|majoring in)\??$`), []string{"STUDIES"}, current},
 	{pattern.New(`(?i)^how old is ` + whoEN + `\??$`), []string{"HAS_AGE"}, current},
 	{pattern.New(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
 	{pattern.New(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
@@ -61,6 +63,10 @@ var askings = []asking{
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
+	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:together with|with|seeing|dating|married to) (?P<what>[^?]+?)\??$`), []string{"HAS_RELATIVE", "HAS_STATUS"}, whether},
+	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:an? |on (?:an? )?)?(?P<what>[^?]+?)\??$`), []string{"FOLLOWS_DIET", "HAS_STATUS", "WORKS_AS", "IS", "HAS_CONDITION"}, whether},
+	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?(?P<what>[^?]+?)\??$`), []string{"HAS_HABIT", "FOLLOWS_DIET", "STUDIES"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?还?有没?有?(?P<what>[^，？?什哪谁]{1,12}?)吗?[？?]?$`), []string{"OWNS", "HAS_PET", "HAS", "HAS_RELATIVE"}, whether},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
@@ -259,6 +265,9 @@ func several(q *asked) string {
 			q.used = append(q.used, h)
 		}
 	}
+	if len(values) == 0 && !slices.ContainsFunc(q.held, func(h Held) bool { return h.Holds }) {
+		return current(q) // what it was
+	}
 	if len(values) < 2 { // one of a list is not a list
 		q.used = nil
 		return ""
@@ -316,12 +325,16 @@ func (q *asked) about(hs []Held) *Held {
 	want := stems(q.what)
 	for i := len(hs) - 1; i >= 0; i-- {
 		have := stems(hs[i].value())
-		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) {
+		positive, _, _ := catalog.Default().Polarity(hs[i].Predicate)
+		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) || claims.Means(positive, articles.ReplaceAllString(q.what, ""), hs[i].value()) {
 			return &hs[i]
 		}
 	}
 	return nil
 }
+
+// articles before what is asked about belong to no name.
+var articles = pattern.New(`(?i)^(?:the|an?|any|his|her|their) `)
 
 func stems(s string) (out []string) {
 	for _, w := range tokens.Words(strings.ToLower(s)) {
