@@ -46,16 +46,15 @@ const (
 // by Options.Root. A fault is a *schema.Finding with an empty Source (reading continues); any other error is an I/O fault and ends the sequence.
 func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 	return func(yield func(Source, error) bool) {
-		text, most, long, err := jsonl.All(r, name, MaxSource)
+		text, want, err := jsonl.All(r, name, MaxSource)
 		if err != nil {
 			yield(Source{}, err)
 			return
 		}
 		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
 		var out []Source
-		if long {
-			p.tooLarge("", fmt.Sprintf("at most %d bytes", most))
-			text = text[:0]
+		if want != "" {
+			p.tooLarge("", want)
 		}
 		switch format := p.detect(text); {
 		case len(p.findings) > 0:

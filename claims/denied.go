@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"membench/internal/clause"
 	"membench/internal/tokens"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -33,7 +34,7 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 			continue
 		}
 		positive, negated, ok := cat.Polarity(s.Claim.Predicate)
-		if !ok || negated || len(cat.Predicates[positive].EndedBy) == 0 && cat.Predicates[positive].Time != catalog.TimeState {
+		if !ok || negated || !cat.Predicates[positive].Ends() && cat.Predicates[positive].Time != catalog.TimeState {
 			continue
 		}
 		j := slices.IndexFunc(said[:i], func(e schema.Statement) bool { return e.Entity != nil && e.Entity.ID == s.Claim.Object.ID })
@@ -49,16 +50,51 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 	}
 }
 
-// meant gives the denials of one memory the objects that they are of.
-func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, said []schema.Statement, at schema.Instant) []schema.Statement {
-	var out []schema.Statement // nil while nothing differs
-	for i, s := range said {
+// An Ending is what one clause says is over: each of the states, if something that was said before fills it. Memory and Point say who said it.
+type Ending struct {
+	Memory     schema.MemoryID   `json:"memory,omitempty"`
+	Point      schema.PointID    `json:"point,omitempty"`
+	States     []EndedState      `json:"states"`
+	EventTime  string            `json:"event_time,omitempty"`
+	Confidence schema.Confidence `json:"confidence"`
+}
+
+// An EndedState is one state that may be over.
+type EndedState struct {
+	Subject   schema.Ref `json:"subject"`
+	Predicate string     `json:"predicate"` // the positive one
+	Names     []string   `json:"names"`     // of what filled it, the best first; "" is whatever does, if it is one thing
+	// Said is the claim that denies what the words name by themselves; it stands if nothing that was said before is meant. "" if they name nothing.
+	Said schema.ClaimID `json:"said,omitempty"`
+}
+
+// meant gives the denials of one memory the objects that they are of, and adds those of its endings.
+func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, r remembered, at schema.Instant) []schema.Statement {
+	out := slices.Clone(r.Statements)
+	for _, e := range r.Endings {
+		var over []schema.Statement
+		for _, s := range e.States {
+			state, ok := h.named(cat, s, at)
+			if !ok {
+				continue
+			}
+			d := cat.Predicates[s.Predicate]
+			over = append(over, state.entity, schema.Statement{Claim: &schema.Claim{RecordType: "claim", ID: mint.Claim(d.Negative, d.Domain, s.Subject.ID, state.object.ID), Predicate: d.Negative,
+				Subject: s.Subject, Object: state.object, Domain: d.Domain, Confidence: e.Confidence, Status: schema.StatusActive,
+				Evidence: []schema.Evidence{{EventTime: e.EventTime}}, By: schema.ByRule}})
+		}
+		if len(over) == 0 {
+			continue
+		}
+		for _, s := range e.States {
+			out = without(out, s.Said)
+		}
+		out = append(out, over...)
+	}
+	for i, s := range out {
 		state, ok := h.of(cat, s.Claim, at)
 		if !ok {
 			continue
-		}
-		if out == nil {
-			out = slices.Clone(said)
 		}
 		c := *s.Claim
 		old := c.Object
@@ -71,10 +107,45 @@ func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, said []schema.
 			}
 		}
 	}
-	if out == nil {
+	return out
+}
+
+// without removes a claim, and the entity that only it is about.
+func without(said []schema.Statement, id schema.ClaimID) []schema.Statement {
+	i := slices.IndexFunc(said, func(s schema.Statement) bool { return id != "" && s.Claim != nil && s.Claim.ID == id })
+	if i < 0 {
 		return said
 	}
-	return out
+	object := said[i].Claim.Object.ID
+	said = slices.Delete(said, i, i+1)
+	if slices.ContainsFunc(said, func(s schema.Statement) bool {
+		return s.Claim != nil && (s.Claim.Object.ID == object || s.Claim.Subject.ID == object)
+	}) {
+		return said
+	}
+	return slices.DeleteFunc(said, func(s schema.Statement) bool { return s.Entity != nil && s.Entity.ID == object })
+}
+
+// named finds the one state that is meant.
+func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant) (heldState, bool) {
+	var before []heldState
+	for _, state := range h[stateKey(s.Subject, s.Predicate)] {
+		if state.at < at {
+			before = append(before, state)
+		}
+	}
+	for _, name := range s.Names {
+		var found []heldState
+		for _, state := range before {
+			if name == "" || names(s.Predicate, name, schema.NameOf(state.object.ID)) {
+				found = append(found, state)
+			}
+		}
+		if len(found) > 0 {
+			return found[0], len(found) == 1
+		}
+	}
+	return heldState{}, false
 }
 
 // of finds the state that a claim denies.
@@ -91,7 +162,7 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 		case s.at >= at:
 		case s.object.ID == c.Object.ID:
 			return found, false
-		case names(schema.NameOf(c.Object.ID), schema.NameOf(s.object.ID)):
+		case names(positive, schema.NameOf(c.Object.ID), schema.NameOf(s.object.ID)):
 			if ok { // two could be meant
 				return found, false
 			}
@@ -101,37 +172,80 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 	return found, ok
 }
 
-// names reports whether a few words mean the thing of a longer name: all of them are in it, among them its noun or a name.
-func names(words, name string) bool {
-	if strings.IndexFunc(words, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
-		return len([]rune(words)) > 1 && strings.HasSuffix(name, words) || strings.Contains(name, "，叫"+words)
+// names reports whether a few words mean the thing of a longer name that fills a slot: all of them are in it, among them its noun or a name.
+func names(slot, words, name string) bool {
+	if strings.IndexFunc(words+name, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
+		return namesZH(slot, words, name)
 	}
-	in, noun := nounOf(name)
-	w, _ := nounOf(words)
-	proper := words != strings.ToLower(words)
+	capital := words != strings.ToLower(words)
+	in, nouns := nounsOf(slot, name)
+	w, noun := nounsOf("", words)
+	if kind := clause.Animal(noun[0]); slot == "HAS_PET" && kind != "" && kind == clause.Animal(name) && len(w) < 3 {
+		return true
+	}
+	named := false
 	for _, x := range w {
-		if !slices.Contains(in, x) {
+		if !slices.ContainsFunc(in, func(y string) bool { return sameWord(x, y) }) {
 			return false
 		}
+		named = named || slices.ContainsFunc(nouns, func(y string) bool { return sameWord(x, y) })
 	}
-	return len(w) > 0 && (proper || slices.Contains(w, noun))
+	return len(w) > 0 && (capital || named)
 }
 
-// nounOf lists the words of a name that count, in lower case, and the noun that the others describe: the last before a preposition.
-func nounOf(name string) (words []string, noun string) {
-	whole := false
-	for w := range strings.FieldsSeq(strings.ToLower(name)) {
-		w, comma := strings.TrimRight(w, ".,;:!?"), strings.HasSuffix(w, ",")
+// sameWord reports whether two words are one, whatever their endings, or one is the last part of the other: bike and motorbike.
+func sameWord(x, y string) bool {
+	long, part := y, x
+	if len(long) < len(part) {
+		long, part = part, long
+	}
+	return x == y || tokens.SnowballStem(x) == tokens.SnowballStem(y) || len(part) > 2 && len(long) >= len(part)+3 && strings.HasSuffix(long, part)
+}
+
+// namesZH is names in Chinese, where the noun is last and a name may follow: 橘猫，叫胖胖. Characters may be left out.
+func namesZH(slot, words, name string) bool {
+	thing, called, _ := strings.Cut(name, "，叫")
+	if words == called || slot == "HAS_PET" && strings.HasSuffix(thing, words) {
+		return words != ""
+	}
+	w, in := []rune(words), []rune(thing)
+	if len(w) == 0 || len(in) == 0 || w[len(w)-1] != in[len(in)-1] || len(w) == 1 && slot != "HAS_HABIT" {
+		return false
+	}
+	for _, r := range in {
+		if len(w) > 0 && r == w[0] {
+			w = w[1:]
+		}
+	}
+	return len(w) == 0
+}
+
+// nounsOf lists the words of a name that count, in lower case, and those of them that say what it is: the noun that the others describe, which is the last before
+// a preposition; of a habit the verb, too, and of a membership what one is a member of.
+func nounsOf(slot, name string) (words, nouns []string) {
+	noun, first, whole := "", "", false
+	for said := range strings.FieldsSeq(name) {
+		w, comma := strings.ToLower(strings.TrimRight(said, ".,;:!?")), strings.HasSuffix(said, ",")
 		switch {
-		case w == "called" || w == "named" || tokens.Stop(w):
-			whole = whole || noun != ""
+		case w == "called" || w == "named" || tokens.Stop(w) && w == said: // the Times is no stop word
+			whole = whole || noun != "" && (slot != "HAS_HABIT" || noun != first)
 		case w != "":
 			words = append(words, w)
+			if first == "" {
+				first = w
+			}
 			if !whole {
 				noun = w
 			}
 			whole = whole || comma
 		}
 	}
-	return words, noun
+	nouns = []string{noun}
+	switch slot {
+	case "HAS_HABIT":
+		nouns = append(nouns, first)
+	case "IS":
+		nouns = append(nouns, words[max(0, len(words)-1):]...)
+	}
+	return words, nouns
 }

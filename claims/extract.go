@@ -49,6 +49,7 @@ type Chunk struct {
 // An Answer is the result of an extraction. Evidence names memories of the chunk; the caller fills in the rest of it.
 type Answer struct {
 	Statements []schema.Statement
+	Endings    []Ending
 	Rejected   []Reject
 	Dropped    int // recognised, not wanted: forbidden predicates, confidence below 0.60
 	Usage      llm.Usage
@@ -301,6 +302,7 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 // remembered is the value of a cache entry: the statements of one memory text, without evidence.
 type remembered struct {
 	Statements []schema.Statement `json:"statements"`
+	Endings    []Ending           `json:"endings,omitempty"`
 	Rejected   []Reject           `json:"rejected,omitempty"`
 }
 
@@ -413,7 +415,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 				out.Rejected = append(out.Rejected, rej)
 			}
 		}
-		for _, s := range held.meant(m.cat, m.mint, r.Statements, instantOf(mem.Fields.CreatedAt)) {
+		for _, s := range held.meant(m.cat, m.mint, r, instantOf(mem.Fields.CreatedAt)) {
 			if s.Claim != nil {
 				if s.Claim.Domain == "ops" && !operational(o.Operations, mem.Fields.SceneID) {
 					out.Dropped++
@@ -574,6 +576,14 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 			at = max(0, slices.IndexFunc(c.Memories, func(m Memory) bool { return strings.Contains(m.Fields.Data, name) }))
 		}
 		give(at, entities[id])
+	}
+	for _, e := range a.Endings {
+		if i := slices.IndexFunc(c.Memories, func(m Memory) bool { return e.Memory == m.ID && e.Point == m.Point }); i >= 0 {
+			r := out[keyOf[i]]
+			e.Memory, e.Point = "", ""
+			r.Endings = append(r.Endings, e)
+			out[keyOf[i]] = r
+		}
 	}
 	if len(a.Rejected) > 0 {
 		r := out[keyOf[0]]

@@ -21,46 +21,69 @@ import (
 //	time      evidence says when it happened, counted from when it was said
 //
 // Wishes, conditions, hearsay, questions and requests are not claims.
-func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement) {
+func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement, ends []Ending) {
 	told := map[int]bool{} // sentences that a pattern has read
 	for _, k := range known {
 		told[k.start] = true
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended}
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
-		if f.Tier != clause.Default || f.Modality != clause.Asserted && f.Modality != clause.Plan {
+		wanted := f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
+		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}
-		who, ok := c.who(m, f.Subject)
-		if !ok || f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) || told[f.Start] {
+		var who schema.Ref
+		ok := false
+		if f.Subject.Kind == clause.Speaker || wanted {
+			who, ok = c.who(m, f.Subject)
+		}
+		if f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) {
 			continue
 		}
 		when := ""
 		if f.When.Text != "" && dated {
 			when = eventTime(f.Time, said)
 		}
-		out = append(out, r.fact(m, f, who, when)...)
-	}
-	return out
-}
-
-// fact makes the claims of one fact: two if a state is reported as past, or if an event ends one.
-func (r *rule) fact(m Memory, f clause.Fact, who schema.Ref, when string) (out []schema.Statement) {
-	for _, value := range f.Values() {
-		out = append(out, r.valued(m, f, who, when, value)...)
-	}
-	for _, end := range f.Ends(r.cat.Ended) {
-		d := r.cat.Predicates[end.Slot]
-		if s, ok := r.claim(m, d.Negative, who, d, end.Value, f); ok {
-			s[len(s)-1].Claim.Evidence[0].EventTime = when
-			out = append(out, s...)
+		if ok && wanted {
+			for _, value := range f.Values() {
+				out = append(out, r.valued(m, f, who, when, value)...)
+			}
+		}
+		if said, end := r.ending(m, f, who, when); len(end.States) > 0 {
+			out, ends = append(out, said...), append(ends, end)
 		}
 	}
-	return out
+	return out, ends
+}
+
+// ending is what a fact ends, with the denials of what its words name by themselves.
+func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (said []schema.Statement, e Ending) {
+	e = Ending{Memory: m.ID, Point: m.Point, EventTime: when, Confidence: schema.Confidence(round2(max(f.Confidence, .8)))}
+	for _, end := range f.Over {
+		subject := who
+		if end.Mine {
+			subject = m.Speaker
+		}
+		d, known := r.cat.Predicates[end.Slot]
+		if !known || subject.ID == "" || r.v.Before(sinceOf(d.Since)) {
+			continue
+		}
+		s := EndedState{Subject: subject, Predicate: end.Slot, Names: end.Names}
+		if end.Value != "" {
+			s.Names = append([]string{end.Value}, s.Names...)
+			if x, ok := r.claim(m, d.Negative, subject, d, end.Value, f); ok && f.Tier == clause.Default {
+				c := x[len(x)-1].Claim
+				c.Evidence[0].EventTime = when
+				s.Said, said = c.ID, append(said, x...)
+			}
+		}
+		e.States = append(e.States, s)
+	}
+	return said, e
 }
 
 // valued makes the claims of one value of a fact.

@@ -117,6 +117,33 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"I have a dog called Rex.", "I gave the dog away.", "HAS_PET"},
 		{"I play badminton on Tuesdays.", "I don't play badminton these days.", "HAS_HABIT"},
 		{"我有一辆本田思域。", "我把思域卖了。", "HAS"},
+		// The subject suffers it, or somebody else did it.
+		{"I have a rabbit named Clover.", "Clover passed away in the night.", "HAS_PET"},
+		{"We have a spaniel.", "We had to put our dog down.", "HAS_PET"},
+		{"I own a rowing boat.", "The boat was stolen last night.", "OWNS"},
+		{"I own a greenhouse.", "The storm smashed my greenhouse.", "OWNS"},
+		{"I work for Acme.", "They let me go on Monday.", "WORKS_AT"},
+		{"I work for Acme.", "I got laid off.", "WORKS_AT"},
+		{"I have a cold.", "My cold is gone.", "HAS_CONDITION"},
+		{"我有一辆摩托车。", "摩托车昨天卖掉了。", "HAS"},
+		{"我养了一只兔子，叫小白。", "小白上个月去世了。", "HAS_PET"},
+		{"我在书店上班。", "公司把我裁了。", "WORKS_AT"},
+		// The verb says what it was.
+		{"I'm married to Ruth.", "Ruth and I got divorced.", "HAS_STATUS"},
+		{"My girlfriend is called Ida.", "Ida and I broke up.", "HAS_RELATIVE"},
+		{"I'm a nurse.", "I retired in May.", "WORKS_AS"},
+		{"I'm studying chemistry.", "I dropped out of uni.", "STUDIES"},
+		{"我女朋友叫小雅。", "我和小雅分手了。", "HAS_RELATIVE"},
+		// The object is a part of what was said.
+		{"I drink tea every morning.", "I gave up tea.", "HAS_HABIT"},
+		{"I'm vegan.", "I stopped being vegan.", "FOLLOWS_DIET"},
+		{"I'm on the paleo diet.", "I'm off paleo now.", "FOLLOWS_DIET"},
+		{"I'm learning Welsh.", "I stopped learning Welsh.", "STUDIES"},
+		{"I'm a member of the chess club.", "I left the club in May.", "IS"},
+		{"I have a Times subscription.", "I cancelled the Times.", "HAS"},
+		{"I own a sailboat.", "Sold the boat this morning.", "OWNS"},
+		{"I own a harp.", "I don't have the harp any more.", "OWNS"},
+		{"我办了健身房的年卡。", "年卡我退了。", "HAS"},
 	} {
 		cs := claimsOf(t, Options{}, said(t, "c", "Ann: "+tc.state, "Ann: "+tc.end)...)
 		over := slices.ContainsFunc(cs, func(c *schema.Claim) bool {
@@ -138,6 +165,18 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"Ann: I gave the dog away.", "Ann: I have a dog called Rex."},
 		{"Ann: I own a Triumph motorbike.", "Ben: I sold the Triumph."},
 		{"王芳: 我住在成都。", "王芳: 要是工资再高点，我早就搬离成都了。"},
+		{"Ann: I have a dog called Rex.", "Ann: My neighbour's dog died."},
+		{"Ann: I have a dog called Rex.", "Ann: We lost Rex for an hour in the park."},
+		{"Ann: I have a parrot.", "Ann: I lost my keys and the parrot laughed."},
+		{"Ann: I have a van.", "Ann: I gave the van a good clean."},
+		{"Ann: I work at the library.", "Ann: I left work early."},
+		{"Ann: I work at Acme.", "Ann: I quit Twitter."},
+		{"Ann: I have a Times subscription.", "Ann: I cancelled my Guardian subscription."},
+		{"Ann: My boyfriend is called Tom.", "Ann: Eva and Max broke up."},
+		{"Ann: I play the violin.", "Ann: My brother gave up the violin."},
+		{"王芳: 我养了一只狗。", "王芳: 邻居家的狗昨天死了。"},
+		{"王芳: 我在书店上班。", "王芳: 公司把小李裁了。"},
+		{"王芳: 我养了一只猫，叫豆豆。", "王芳: 豆豆走过来了。"},
 	} {
 		ms := said(t, "c", lines...)
 		for range 2 { // in the order of the file, and the other way round

@@ -17,7 +17,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 6
+const ruleVersion = 7
 
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
@@ -93,7 +93,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			}
 			a.Statements = append(a.Statements, s...)
 		}
-		a.Statements = append(a.Statements, r.facts(m, c.cast, known)...)
+		said, ends := r.facts(m, c.cast, known)
+		a.Statements, a.Endings = append(a.Statements, said...), append(a.Endings, ends...)
 	}
 	return a, nil
 }

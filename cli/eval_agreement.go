@@ -67,6 +67,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if t.taken == 0 {
 		return schema.Brokenf("%s: no record was read", qa)
 	}
+	t.taken += len(labels)
 	if len(a.People) == 0 {
 		return schema.Brokenf("no labels in %v: membench eval label makes them", o.labels)
 	}

@@ -195,9 +195,10 @@ func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord)
 	if err != nil {
 		return err
 	}
+	t.taken += len(labels)
 	n := label.NewPeople(labels).Regrade(records)
 	if n == 0 {
-		return fmt.Errorf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
+		return schema.Brokenf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
 	}
 	e.warnf("%d answers have a usable human verdict: drawn from all answers, undisputed, the gold not marked wrong", n)
 	return nil

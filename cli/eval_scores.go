@@ -47,6 +47,9 @@ func printScores(e *env, summaries []schema.Summary) error {
 			w.AppendRow(append(row, figureCells(recall, false)...))
 		}
 		w.Render()
+		for _, x := range d.Warnings() {
+			e.warnf("%s: %s", d.Name, x)
+		}
 	}
 	return nil
 }

@@ -183,8 +183,9 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "outcome": "scored", "by": "rule"}]}` + "\n"
 	rows := `{"conv": "conv-26", "qa_index": 0, "category": 2, "question": "When?", "gold": "2021", "answer": "2021", "grade": true}` + "\n"
 	cases := `{"case_id": "conv-26", "questions": [{"question_id": "conv-26/qa/0", "question": "When?", "answer": "2021", "category": "TR", "raw_category": "2"}]}` + "\n"
+	label := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "verdict": "right", "draw": "all"}` + "\n"
 	put(t, dir, map[string]string{"graph/nodes.jsonl": graph, "other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows,
-		"labels.jsonl": `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "verdict": "right"}` + "\n"})
+		"labels.jsonl": label, "qa.jsonl": qa})
 	for _, c := range []struct {
 		name, good, args string
 		whole            bool // it has no --max-rejected: it is asked whether all of the data is good
@@ -209,10 +210,12 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 		{"qa.jsonl", qa, "eval export F --format amb --dataset d -o O", false},
 		{"qa.jsonl", qa, "eval label F --all --by ann --out O.jsonl", false},
 		{"qa.jsonl", qa, "eval agreement F L", false},
+		{"l.jsonl", label, "eval agreement Q F", false},
+		{"l.jsonl", label, "eval calibrate Q --labels F", false},
 		{"case.jsonl", `{"case_id": "a", "source": "s", "chunks": [{"content": "I love tea."}], "questions": [{"question": "What?", "answer": "tea", "category": "IE"}]}` + "\n", "datasets info plain F", true},
 	} {
 		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "o")
-		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " L", " "+filepath.Join(dir, "labels.jsonl"), " G", " "+filepath.Join(dir, "graph"), " O", " "+out).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " Q", " "+filepath.Join(dir, "qa.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " L", " "+filepath.Join(dir, "labels.jsonl"), " G", " "+filepath.Join(dir, "graph"), " O", " "+out).Replace(c.args))
 		for name, text := range map[string]string{"nothing": "", "blank lines": "\n\n", "half a record": c.good[:30], "NaN": `{"id": NaN}` + "\n", "UTF-16": utf16Text(c.good), "foreign JSON": `{"weather": "rain", "degrees": 17}` + "\n", "no JSON": "name;value\n1;2\n", "an array": `[{"weather": "rain"}]` + "\n", "zeros": strings.Repeat("\x00", 999)} {
 			put(t, in, map[string]string{c.name: text})
 			os.RemoveAll(out)
@@ -235,7 +238,7 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 			}
 		}
 		if !c.whole {
-			read := strings.Count(c.good, "\n") + 1 + strings.Count(c.args, " X") + strings.Count(c.args, " R") + 2*strings.Count(c.args, " G")
+			read := strings.Count(c.good, "\n") + 1 + strings.Count(c.args, " X") + strings.Count(c.args, " R") + strings.Count(c.args, " Q") + strings.Count(c.args, " L") + 2*strings.Count(c.args, " G")
 			if bad := shareOf(1, read, func(accept string) int {
 				code := inProcess(dir, strings.NewReader(""), append(slices.Clone(args), "--max-rejected", accept)...).code
 				if code == exitFailed && (strings.HasPrefix(c.args, "trace") || strings.HasPrefix(c.args, "load")) { // no such node, no server: what was lost was accepted

@@ -447,7 +447,7 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 // TestEndlessInput gives commands data without an end: they end by themselves where it has no lines, and need little memory. The limit of address space is that of
-// a person's shell; the runtime reserves 1.4 GB of it.
+// a person's shell; the runtime reserves 1.3 GB of it.
 func TestEndlessInput(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the runtime reserves is known for Linux only")
@@ -460,7 +460,7 @@ func TestEndlessInput(t *testing.T) {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), busy)
-			run := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 1800000; exec "$0" "$@"`, exe}, strings.Fields(args)...)...)
+			run := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 1500000; exec "$0" "$@"`, exe}, strings.Fields(args)...)...)
 			run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
 			run.WaitDelay = 10 * time.Second
 			run.Dir, run.Env, run.Stdin = t.TempDir(), env, endless(text)

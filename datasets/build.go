@@ -108,9 +108,17 @@ func (b *Builder) Resolve(ids []string) (refs []schema.EventRef, unresolved []st
 	return b.Refs(turns), unresolved
 }
 
+// LongMemEvalTime is the layout of LongMemEval's times, which other sets took over with its questions.
+const LongMemEvalTime = "2006/01/02 (Mon) 15:04"
+
 // LocalTime writes a time that has no zone in its source: the beginning of an RFC
-// 3339 text, as a case holds it.
-func LocalTime(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
+// 3339 text, as a case holds it; "" for the zero time.
+func LocalTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format("2006-01-02T15:04:05")
+}
 
 // Chunks cuts text into pieces of at most n code points, at the last line end before that, or the last sentence end or blank, or exactly there. The joined
 // pieces are the text.

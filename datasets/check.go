@@ -44,6 +44,14 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 	warn := func(code, message, have string) {
 		tell(&schema.Finding{Pos: pos, Code: code, Warning: true, Message: message, Have: clip(have)})
 	}
+	// An unreadable time is unknown: what is cut by it, or dated by it, would be answered from the whole history or not at all.
+	instant := func(text, of string) schema.Instant {
+		t, ok := schema.ParseInstant(text)
+		if !ok && text != "" {
+			tell(&schema.Finding{Pos: pos, Code: "DST009", Message: "a time cannot be read", Have: clip(of + ": " + text), Want: "RFC 3339 or its beginning, such as 2026-03-05"})
+		}
+		return t
+	}
 	twice := func(seen map[string]schema.Pos, what, id string) {
 		if first, ok := seen[id]; ok {
 			tell(&schema.Finding{Pos: pos, Code: "DST008", Message: "a " + what + " occurs twice", Have: id, Want: "one; the first is at " + first.String()})
@@ -68,13 +76,15 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 		if len(s.Turns) == 0 {
 			warn("DST014", "a session without turns", c.ID+" "+s.ID)
 		}
-		at := k.instant(s.Time, c.ID+" "+s.ID, warn)
+		at := instant(s.Time, c.ID+" "+s.ID)
 		if at != 0 && at < last {
 			warn("DST013", "a session is dated before the one that precedes it", fmt.Sprintf("%s %s: %s after %s", c.ID, s.ID, s.Time, last))
 		}
 		last = max(last, at)
 		for _, t := range s.Turns {
-			k.instant(t.Time, fmt.Sprintf("%s turn %d", c.ID, t.TurnID), warn)
+			if t.Time != "" {
+				instant(t.Time, fmt.Sprintf("%s turn %d", c.ID, t.TurnID))
+			}
 		}
 	}
 	texts := map[string]string{}
@@ -85,6 +95,7 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 				tell(&schema.Finding{Pos: pos, Code: "DST005", Message: "a question covers a session that its case does not have", Have: q.ID + ": " + id})
 			}
 		}
+		instant(q.AsOf, q.ID)
 		k.question(c, q, last, texts, warn, tell, pos)
 	}
 }
@@ -135,20 +146,10 @@ func (k *Checker) question(c schema.Case, q schema.Question, last schema.Instant
 			}
 		}
 	}
-	k.instant(q.AsOf, q.ID, warn)
 	if _, end, ok := schema.ParsePeriod(q.AsOf); ok && schema.InstantOf(end) <= last {
 		warn("DST012", "a session is dated after the question; history is not cut", fmt.Sprintf("%s asked %s, last session %s", q.ID, q.AsOf, last))
 	}
 	if q.Errata != nil {
 		warn("DST016", "the gold is disputed", fmt.Sprintf("%s: %s by %s: %s", q.ID, q.Errata.Kind, q.Errata.Overlay, q.Errata.Note))
 	}
-}
-
-// instant parses the named time; an unreadable one is a finding, and unknown.
-func (k *Checker) instant(text, of string, warn func(code, message, have string)) schema.Instant {
-	t, ok := schema.ParseInstant(text)
-	if !ok && text != "" {
-		warn("DST009", "a time cannot be read", of+": "+text)
-	}
-	return t
 }

@@ -7,7 +7,6 @@ package datasets
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"runtime"
@@ -224,12 +223,12 @@ func ReadAll(f jsonl.File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	b, _, long, err := jsonl.All(r, f.Name, MaxValue)
+	b, want, err := jsonl.All(r, f.Name, MaxValue)
 	if err != nil {
 		return nil, err
 	}
-	if long {
-		return nil, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "JSON003", Message: "the file is too long", Want: fmt.Sprintf("at most %d bytes", MaxValue)}
+	if want != "" {
+		return nil, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "JSON003", Message: "the file is too long", Want: want}
 	}
 	return b, nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
+	"time"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -26,7 +28,9 @@ type Value struct {
 	array bool // the file is an array: pointers begin with the index
 
 	findings []*schema.Finding
-	own      *[]byte // the buffer of Bytes, where it is its own
+	own      *[]byte    // the buffer of Bytes, where it is its own
+	seen     int        // the offset that At found last
+	at       schema.Pos // of it
 }
 
 // Values cuts a file into values without decoding them. Memory holds the longest value (at most max bytes, 0 means MaxValue) and one block of the file. It is
@@ -453,6 +457,30 @@ func (v *Value) offset(part []byte) int {
 	return 0
 }
 
+// At returns where a part begins; part is a slice of the value's bytes. Parts in their order take one pass over the value.
+func (v *Value) At(part []byte) schema.Pos {
+	off := v.offset(part)
+	if v.seen == 0 || off < v.seen {
+		v.seen, v.at = 0, v.Pos
+	}
+	v.at = after(v.at, v.Bytes[v.seen:off])
+	v.seen = off
+	return v.at
+}
+
+// Places returns where the members of the object, or the elements of the array, begin that tokens name: by name, or by number from 0.
+func (v *Value) Places(tokens ...string) map[string]schema.Pos {
+	part := v.Bytes[v.locate(tokens):]
+	out := map[string]schema.Pos{}
+	for name, member := range codec.Members(part) {
+		out[name] = v.At(member)
+	}
+	for el := range Elements(part) {
+		out[strconv.Itoa(len(out))] = v.At(el)
+	}
+	return out
+}
+
 // Finding returns a finding at the part that tokens name inside the value; if that is absent, at its nearest parent.
 func (v *Value) Finding(code, message string, tokens ...string) *schema.Finding {
 	return &schema.Finding{Pos: after(v.Pos, v.Bytes[:v.locate(tokens)]), Pointer: v.Pointer(tokens...), Code: code, Message: message}
@@ -466,6 +494,17 @@ func (v *Value) Warn(code, message, have string, tokens ...string) {
 	f := v.Finding(code, message, tokens...)
 	f.Warning, f.Have = true, clip(have)
 	v.Report(f)
+}
+
+// Time parses a time at the place that tokens name. The zero time is an empty text, or one that is not of the layout, which is reported: the case goes on without it.
+func (v *Value) Time(layout, text string, tokens ...string) time.Time {
+	t, err := time.Parse(layout, text)
+	if err != nil && text != "" {
+		f := v.Finding("DST009", "a time cannot be read, skipped", tokens...)
+		f.Have, f.Want = clip(text), "a time such as "+layout
+		v.Report(f)
+	}
+	return t
 }
 
 // Lost reports a part, named by what, that could not be decoded and is skipped.

@@ -33,6 +33,7 @@ type QARecord struct {
 	Errata *Erratum `json:"errata,omitempty"`
 
 	K       int      `json:"k,omitzero"`        // hits asked for
+	Given   *Extent  `json:"given,omitempty"`   // the dialogue that the system had been given when it was asked; nil: unknown
 	Hits    []QAHit  `json:"hits"`              // best first
 	Below   []QARank `json:"below_k,omitempty"` // hits ranked below k, which were not shown to the reader; explain uses them
 	Context string   `json:"context,omitzero"`  // context shown to the reader
@@ -124,6 +125,12 @@ const (
 	OutcomeTimeout  = "timeout" // a limit of the run was hit
 	OutcomeRefused  = "refused" // the model's content filter
 )
+
+// Extent is the size of a dialogue.
+type Extent struct {
+	Turns int `json:"turns"`
+	Chars int `json:"chars"` // code points of their texts
+}
 
 // QAHit is one retrieved memory.
 type QAHit struct {

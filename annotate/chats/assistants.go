@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ var chatGPT = Form{
 			if err := v.Decode(&c); err != nil {
 				return err
 			}
-			return r.gpt(c, v.Pos)
+			return r.gpt(c, v)
 		})
 	},
 }
@@ -108,23 +109,25 @@ func answered(s string) string {
 	return sourceMark.ReplaceAllString(s, "")
 }
 
-func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
-	var path []*gptMessage
+func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
+	var path []string // ids of nodes
+	places := v.Places("mapping")
 	seen := map[string]bool{}
 	for id := c.Current; id != "" && !seen[id]; id = c.Mapping[id].Parent {
 		seen[id] = true
-		if m := c.Mapping[id].Message; m != nil {
-			path = append(path, m)
+		if c.Mapping[id].Message != nil {
+			path = append(path, id)
 		}
 	}
 	for id, n := range c.Mapping {
 		if !seen[id] && n.Message != nil && !n.Message.Metadata.Hidden && n.Message.Author.Role != "system" {
-			r.leave("messages of branches that were not continued", pos)
+			r.leave("messages of branches that were not continued", places[id])
 		}
 	}
 	slices.Reverse(path)
 	conv := convID(c.Title, short(cmp.Or(c.ConvID, c.ID)))
-	for _, m := range path {
+	for _, id := range path {
+		m, pos := c.Mapping[id].Message, places[id]
 		role := m.Author.Role
 		if m.Metadata.Hidden || role == "system" || m.Content.Type == "user_editable_context" || m.Content.Type == "model_editable_context" {
 			r.leave("instructions and hidden messages", pos)
@@ -193,13 +196,14 @@ var claude = Form{
 			if err := v.Decode(&c); err != nil {
 				return err
 			}
-			last := c.continued()
-			for _, m := range c.Messages {
+			last, places := c.continued(), v.Places("chat_messages")
+			for i, m := range c.Messages {
+				pos := places[strconv.Itoa(i)]
 				if last != nil && !last[m.UUID] {
-					r.leave("messages of branches that were not continued", v.Pos)
+					r.leave("messages of branches that were not continued", pos)
 					continue
 				}
-				if err := r.add(m.message(c, r, v.Pos)); err != nil {
+				if err := r.add(m.message(c, r, pos)); err != nil {
 					return err
 				}
 			}

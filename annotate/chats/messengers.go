@@ -43,33 +43,25 @@ var telegram = Form{
 			return nil
 		}
 		return r.each(files, func(v *datasets.Value) error {
-			var all struct {
-				telegramChat
-				Chats telegramChats `json:"chats"`
-				Left  telegramChats `json:"left_chats"`
-			}
-			if err := v.Decode(&all); err != nil {
+			if err := v.Decode(&telegramChat{}); err != nil {
 				return err
 			}
-			for _, c := range slices.Concat(all.Chats.List, all.Left.List, []telegramChat{all.telegramChat}) {
-				if err := r.telegram(c, v); err != nil {
-					return err
+			for _, list := range []string{"chats.list", "left_chats.list"} {
+				for chat := range datasets.Elements(codec.Member(v.Bytes, list)) {
+					if err := r.telegram(chat, v); err != nil {
+						return err
+					}
 				}
 			}
-			return nil
+			return r.telegram(v.Bytes, v)
 		})
 	},
 }
 
-type telegramChats struct {
-	List []telegramChat `json:"list"`
-}
-
 type telegramChat struct {
-	Name     string            `json:"name"`
-	Type     string            `json:"type"`
-	ID       json.RawMessage   `json:"id"`
-	Messages []json.RawMessage `json:"messages"`
+	Name string          `json:"name"`
+	Type string          `json:"type"`
+	ID   json.RawMessage `json:"id"`
 }
 
 type telegramMessage struct {
@@ -124,11 +116,16 @@ func (m telegramMessage) cards() (out []schema.Attachment) {
 	return out
 }
 
-func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
+func (r *reader) telegram(chat []byte, v *datasets.Value) error {
+	var c telegramChat
+	if err := v.DecodeAt(chat, &c); err != nil {
+		return err
+	}
 	said := newQuotes[int64]()
 	title := cmp.Or(c.Name, strings.ReplaceAll(c.Type, "_", " "))
-	for _, raw := range c.Messages {
+	for raw := range datasets.Elements(codec.Member(chat, "messages")) {
 		var m telegramMessage
+		pos := v.At(raw)
 		if err := v.DecodeAt(raw, &m); err != nil {
 			if f, ok := err.(*schema.Finding); ok {
 				r.Report(f)
@@ -137,14 +134,14 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 			return err
 		}
 		if m.Type != "message" {
-			r.leave(notices, v.Pos)
+			r.leave(notices, pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, cmp.Or(m.From, m.FromID)), Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, cmp.Or(m.From, m.FromID)), Pos: pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
-			out.Time = r.time(m.Date, v.Pos)
+			out.Time = r.time(m.Date, pos)
 		}
 		if m.Forwarded != "" { // another person's words
 			out.Quote, out.Text = join(m.Forwarded+":", out.Text), "[forwarded from "+m.Forwarded+"]"
@@ -270,14 +267,15 @@ var discord = Form{
 			if err := v.Decode(&x); err != nil {
 				return err
 			}
-			said := newQuotes[string]()
-			for _, m := range x.Messages {
+			said, places := newQuotes[string](), v.Places("messages")
+			for i, m := range x.Messages {
+				pos := places[strconv.Itoa(i)]
 				if discordNotice.MatchString(m.Type) {
-					r.leave(notices, v.Pos)
+					r.leave(notices, pos)
 					continue
 				}
 				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)),
-					Time: r.time(m.Timestamp, v.Pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: v.Pos}
+					Time: r.time(m.Timestamp, pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
 				}

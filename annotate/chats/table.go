@@ -333,7 +333,7 @@ func (r *reader) objects(f *file, take func(pos schema.Pos, get func(part string
 			return v.Decode(&raw)
 		}
 		for el := range messagesOf(v.Bytes, m["text"]) {
-			if err := take(v.Pos, func(part string) string { return member(el, m[part]) }); err != nil {
+			if err := take(v.At(el), func(part string) string { return member(el, m[part]) }); err != nil {
 				return err
 			}
 		}

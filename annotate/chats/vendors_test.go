@@ -119,6 +119,42 @@ func TestVendors(t *testing.T) {
 	}
 }
 
+// TestSourceLines: a message names the line on which it begins, also where an export is one JSON text over many lines.
+func TestSourceLines(t *testing.T) {
+	list := func(message string) string {
+		var all []string
+		for i := range 4 {
+			all = append(all, fmt.Sprintf(strings.ReplaceAll(message, "'", "\""), i+1, i))
+		}
+		return strings.Join(all, ",\n")
+	}
+	telegram := list("{'id':%[1]d,\n'type':'message','from':'Ana','from_id':'user1','date_unixtime':'171455040%[1]d',\n\n'text':'hello %[1]d'}")
+	for name, text := range map[string]string{
+		"gpt/conversations.json": "[\n{\"title\":\"T\",\"id\":\"c\",\"current_node\":\"4\",\n\"mapping\":{\n" +
+			list("'%[1]d':{'parent':'%[2]d',\n'message':{'author':{'role':'user'},\n'content':{'parts':['hello %[1]d']}}}") + "}}]",
+		"claude/conversations.json": "[\n{\"uuid\":\"c\",\"name\":\"T\",\n\"chat_messages\":[\n" + list("{'uuid':'%[1]d','sender':'human',\n'text':'hello %[1]d'}") + "]}\n]",
+		"one/result.json":           "{\"name\":\"T\",\"id\":1,\"type\":\"x\",\n\"messages\":[\n" + telegram + "]}",
+		"all/result.json":           "{\"chats\":{\"list\":[\n{\"name\":\"T\",\"id\":1,\"messages\":[\n" + telegram + "]}\n]}}",
+		"discord.json":              "{\"guild\":{\"name\":\"G\"},\"channel\":{\"name\":\"c\"},\n\"messages\":[\n" + list("{'id':'%[1]d','type':'Default','author':{'name':'a'},\n'content':'hello %[1]d'}") + "]}",
+		"dump.json":                 "{\"data\":{\n\"messages\":[\n" + list("{'author':'Ana',\n'text':'hello %[1]d'}") + "]}}",
+	} {
+		got, _ := readAll(t, put(t, "x", map[string]string{name: text}), Options{})
+		lines := strings.Split(text, "\n")
+		if len(got) != 4 {
+			t.Errorf("%s: %d messages", name, len(got))
+		}
+		for i, m := range got {
+			end := len(lines)
+			if i+1 < len(got) {
+				end = got[i+1].SourceLine - 1
+			}
+			if first := m.SourceLine - 1; first < 2 || first >= end || strings.Count(strings.Join(lines[first:end], "\n"), m.Content) != 1 || !strings.Contains(lines[first], "{") {
+				t.Errorf("%s: %q at line %d, the next at %d, of\n%s", name, m.Content, m.SourceLine, end+1, text)
+			}
+		}
+	}
+}
+
 func kinds(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
 
 // telegramPageOf is a page of Telegram's export as HTML.

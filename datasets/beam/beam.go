@@ -189,13 +189,8 @@ func addBatch(v *datasets.Value, b *datasets.Builder, x batch) {
 	for i, group := range x.Turns {
 		for j, t := range group {
 			place := []string{"turns", strconv.Itoa(i), strconv.Itoa(j)}
-			if t.Anchor != "" {
-				day, err := time.Parse("January-02-2006", t.Anchor)
-				if err != nil {
-					v.Warn("DST009", "a date cannot be read, skipped", t.Anchor, append(place, "time_anchor")...)
-				} else {
-					at = day.Format(time.DateOnly)
-				}
+			if day := v.Time("January-02-2006", t.Anchor, append(place, "time_anchor")...); !day.IsZero() {
+				at = day.Format(time.DateOnly)
 			}
 			session.Time = cmp.Or(session.Time, at)
 			text := generatorIndex.ReplaceAllString(t.Content, "")

@@ -12,7 +12,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/datasets"
 	"membench/schema"
@@ -151,13 +150,5 @@ func ask(v *datasets.Value, q question, id string, points map[string]string, at 
 }
 
 func when(v *datasets.Value, s string, at ...string) string {
-	if s == "" {
-		return ""
-	}
-	t, err := time.Parse(timeLayout, s)
-	if err != nil {
-		v.Warn("DST009", "a time cannot be read, skipped", s, at...)
-		return ""
-	}
-	return datasets.LocalTime(t)
+	return datasets.LocalTime(v.Time(timeLayout, s, at...))
 }

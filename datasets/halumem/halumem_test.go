@@ -30,7 +30,7 @@ const mini = `{"uuid": "u1", "persona_info": "[Recorded on Oct 04, 2025] Name: I
 
 func TestCases(t *testing.T) {
 	cases, found := read(t, datasets.Options{}, datasets.TextFile("f.jsonl", mini+"\n"))
-	if len(cases) != 1 || len(found) != 2 || found[0].Code != "DST009" || found[1].Code != "DST003" {
+	if len(cases) != 1 || len(found) != 2 || found[0].Code != "DST009" || found[0].Warning || found[1].Code != "DST003" {
 		t.Fatalf("%d cases, %v", len(cases), found)
 	}
 	c := cases[0]

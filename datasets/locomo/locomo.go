@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/datasets"
 	"membench/internal/codec"
@@ -77,7 +76,6 @@ type session struct {
 	n     int
 	turns []byte
 	date  string
-	dated bool
 }
 
 var (
@@ -157,7 +155,7 @@ func sessions(v *datasets.Value, members map[string][]byte, at []string) []sessi
 			byNumber[n] = s
 		}
 		if m[2] != "" {
-			s.date, s.dated = codec.Unquote(raw), true // what is not a string is not a date either
+			s.date = codec.Unquote(raw) // what is not a string is not a date either
 		} else {
 			s.turns = raw
 		}
@@ -183,15 +181,11 @@ func sessions(v *datasets.Value, members map[string][]byte, at []string) []sessi
 func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA string, at []string) error {
 	key := fmt.Sprintf("session_%d", s.n)
 	here := append(slices.Clone(at), key)
-	out := schema.Session{ID: key}
-	if t, err := time.Parse("3:04 pm on 2 January, 2006", s.date); err == nil {
-		out.Time = datasets.LocalTime(t)
-	} else if !s.dated {
+	date := datasets.LocalTime(v.Time("3:04 pm on 2 January, 2006", s.date, append(slices.Clone(at), key+"_date_time")...))
+	b.Session(schema.Session{ID: key, Time: date})
+	if s.date == "" {
 		v.Warn("DST010", "a session without its date", key, here...)
-	} else {
-		v.Warn("DST009", "the session's date cannot be read, skipped", s.date, append(slices.Clone(at), key+"_date_time")...)
 	}
-	b.Session(out)
 	i := -1
 	for raw := range datasets.Elements(s.turns) {
 		i++
@@ -219,7 +213,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		} else if t.Speaker != b.Case.Speakers[1] {
 			v.Warn("DST002", "a speaker who is neither of the two; read as the second", t.Speaker, append(place, "speaker")...)
 		}
-		b.Turn(schema.CaseTurn{SourceID: t.DiaID, Role: role, Name: t.Speaker, Text: t.Text, Time: out.Time, Attachments: att}, normal(t.DiaID))
+		b.Turn(schema.CaseTurn{SourceID: t.DiaID, Role: role, Name: t.Speaker, Text: t.Text, Time: date, Attachments: att}, normal(t.DiaID))
 	}
 	return nil
 }

@@ -61,8 +61,6 @@ type turn struct {
 	Answer bool   `json:"has_answer"`
 }
 
-const dateLayout = "2006/01/02 (Mon) 15:04"
-
 // Cases reads histories. At the grain "session" gold evidence is every turn of the
 // gold sessions, else the turns that the file marks.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
@@ -117,10 +115,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 	marked := map[int]bool{} // turns with has_answer
 	where := map[string][]int{}
 	for n, s := range inOrder(v, it) {
-		out := schema.Session{ID: datasets.Numbered("s", n+1, 3), SourceID: s.id}
-		if !s.time.IsZero() {
-			out.Time = datasets.LocalTime(s.time)
-		}
+		out := schema.Session{ID: datasets.Numbered("s", n+1, 3), SourceID: s.id, Time: datasets.LocalTime(s.time)}
 		b.Session(out)
 		for j, t := range s.turns {
 			if strings.TrimSpace(t.Text) == "" {
@@ -138,7 +133,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		}
 	}
 	add := func(qid, text string, answer datasets.Scalar, gold []string, abstain bool) {
-		q := schema.Question{ID: qid, Text: text, Answer: answer.Text, Category: category, RawCategory: it.Type, Abstain: abstain, AsOf: asOf(v, it.Date), EvidenceIDs: gold}
+		q := schema.Question{ID: qid, Text: text, Answer: answer.Text, Category: category, RawCategory: it.Type, Abstain: abstain, AsOf: datasets.LocalTime(v.Time(datasets.LongMemEvalTime, it.Date, "question_date")), EvidenceIDs: gold}
 		if abstain {
 			q.Category = schema.CatABS
 		}
@@ -216,12 +211,10 @@ func inOrder(v *datasets.Value, it item) []sitting {
 		if it.IDs != nil {
 			s.id = it.IDs[i]
 		}
-		t, err := time.Parse(dateLayout, it.Dates[i])
-		if err != nil {
-			v.Warn("DST009", "a session's date cannot be read; the history keeps the file's order", it.Dates[i], "haystack_dates", strconv.Itoa(i))
-			dated = false
+		s.time = v.Time(datasets.LongMemEvalTime, it.Dates[i], "haystack_dates", strconv.Itoa(i))
+		if dated = dated && !s.time.IsZero(); it.Dates[i] == "" {
+			v.Warn("DST010", "a session without its date; the history keeps the file's order", s.id, "haystack_dates", strconv.Itoa(i))
 		}
-		s.time = t
 		if other, ok := first[s.id]; ok && s.id != "" {
 			if slices.Equal(it.Sessions[other], turns) {
 				v.Warn("DST015", "a session is repeated in one history; the first stays", s.id, "haystack_session_ids", strconv.Itoa(i))
@@ -239,16 +232,4 @@ func inOrder(v *datasets.Value, it item) []sitting {
 		slices.SortStableFunc(out, byTime)
 	}
 	return out
-}
-
-func asOf(v *datasets.Value, date string) string {
-	if date == "" {
-		return ""
-	}
-	t, err := time.Parse(dateLayout, date)
-	if err != nil {
-		v.Warn("DST009", "the question's date cannot be read, skipped", date, "question_date")
-		return ""
-	}
-	return datasets.LocalTime(t)
 }

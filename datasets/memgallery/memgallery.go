@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"membench/datasets"
 	"membench/schema"
@@ -85,8 +86,7 @@ func read(v *datasets.Value, d dialog) (schema.Case, error) {
 	}
 	for i, s := range d.Sessions {
 		at := []string{"multi_session_dialogues", strconv.Itoa(i)}
-		if _, ok := schema.ParseInstant(s.Date); s.Date != "" && !ok {
-			v.Warn("DST009", "a session's date cannot be read, skipped", s.Date, append(at, "date")...)
+		if v.Time(time.DateOnly, s.Date, append(at, "date")...).IsZero() {
 			s.Date = ""
 		}
 		s.ID = cmp.Or(s.ID, "D"+strconv.Itoa(i+1))

@@ -166,7 +166,8 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 			v.Report(f)
 			continue
 		}
-		q := schema.Question{ID: at(r.Meta.PairIDs, i), Text: text, Answer: golds[0], Category: category, RawCategory: r.Meta.Source, AsOf: at(r.Meta.Dates, i)}
+		q := schema.Question{ID: at(r.Meta.PairIDs, i), Text: text, Answer: golds[0], Category: category, RawCategory: r.Meta.Source,
+			AsOf: datasets.LocalTime(v.Time(datasets.LongMemEvalTime, at(r.Meta.Dates, i), "metadata", "question_dates", strconv.Itoa(i)))}
 		if len(golds) > 1 {
 			q.Answers = golds
 		}

@@ -40,7 +40,7 @@ func TestCases(t *testing.T) {
 	if q := cases[1].Questions[0]; q.ID != "infbench_sum_eng_shots2#1/q/0" || q.Answer != "It is long." || !reflect.DeepEqual(q.EvidenceTexts, []string{"long"}) || q.Category != "LRU" {
 		t.Errorf("%+v", q)
 	}
-	if q := cases[2].Questions[0]; !q.Abstain || q.Category != "ABS" || q.RawCategory != "multi-session" || q.Answer != "7" {
+	if q := cases[2].Questions[0]; !q.Abstain || q.Category != "ABS" || q.RawCategory != "multi-session" || q.AsOf != "2023-05-30T23:17:00" || q.Answer != "7" {
 		t.Errorf("%+v", q)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/datasets"
 	"membench/internal/codec"
@@ -177,12 +176,10 @@ func (r *reader) turn(t turn, place []string) {
 
 // time reads a time of the source, "" where it has none.
 func (r *reader) time(s string, place ...string) string {
-	t, err := time.Parse(layout, s)
-	if err != nil {
-		r.v.Warn("DST009", "a date cannot be read, skipped", s, place...)
-		return ""
+	if s == "" {
+		r.v.Warn("DST010", "a session or turn without its time", "", place...)
 	}
-	return datasets.LocalTime(t)
+	return datasets.LocalTime(r.v.Time(layout, s, place...))
 }
 
 func (r *reader) events(list []byte, n int, speaker string) (out []schema.MemoryPoint) {

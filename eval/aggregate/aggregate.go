@@ -46,6 +46,8 @@ type run struct {
 	retrieve   []float64
 	answer     []float64
 	chars      []float64
+	perHit     []float64 // source turns of a hit, by question
+	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -110,6 +112,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 		r.chars = append(r.chars, float64(utf8.RuneCountInString(q.Answer)))
 	}
 	r.use(q.Usage)
+	r.width(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -137,6 +140,28 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 			}
 		}
 		r.metrics.grade(g)
+	}
+}
+
+// From these medians on a run is marked: of source turns a hit, and of the share of the dialogue that answers were read from.
+const (
+	wideHit   = 10.0
+	nearlyAll = 0.8
+)
+
+// width notes how much of the dialogue a question's hits name and its context shows. Where the hits asked for would be the whole dialogue, nothing is to be seen.
+func (r *run) width(q *schema.QARecord) {
+	named := map[schema.EventRef]bool{}
+	for _, h := range q.Hits {
+		for _, s := range h.Sources {
+			named[s] = true
+		}
+	}
+	if len(named) > 0 {
+		r.perHit = append(r.perHit, float64(len(named))/float64(len(q.Hits)))
+	}
+	if g := q.Given; g != nil && g.Turns > max(q.K, 1) && g.Chars > 0 {
+		r.share = append(r.share, max(float64(len(named))/float64(g.Turns), float64(utf8.RuneCountInString(q.Context))/float64(g.Chars)))
 	}
 }
 
@@ -249,6 +274,12 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
+	}
+	if x := figure.Spread(r.share); x != nil && *x.P50 >= nearlyAll {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their names and dates), so retrieval metrics measure no choice", 100**x.P50))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(r.scores), func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))

@@ -46,6 +46,55 @@ func near(t *testing.T, what string, have *float64, want float64) {
 	}
 }
 
+// TestWidth: what a system returns is held against what it was given. A hit of all turns and a context of all characters are marked, ordinary hits, hits
+// of an imported run, whose dialogue is unknown, and a dialogue that is no larger than k are not.
+func TestWidth(t *testing.T) {
+	dialogue := strings.Repeat("Ana moved to Porto. ", 30)
+	ask := func(turns, k int, hits []schema.QAHit, context string) schema.QARecord {
+		r := graded("c1", "a", "4", g("em@1", 1))
+		r.K, r.Hits, r.Context, r.Given = k, hits, context, &schema.Extent{Turns: turns, Chars: len(dialogue)}
+		return r
+	}
+	hits := func(n, sources int) []schema.QAHit {
+		out := make([]schema.QAHit, n)
+		for i := range out {
+			for j := range sources {
+				out[i].Sources = append(out[i].Sources, schema.EventRef{ConvID: "c", TurnID: 1 + i*sources + j})
+			}
+		}
+		return out
+	}
+	unknown := ask(30, 5, hits(5, 1), dialogue)
+	unknown.Given = nil
+	for _, x := range []struct {
+		name string
+		r    schema.QARecord
+		want string // the first words of the warnings
+	}{
+		{"a hit a turn", ask(30, 5, hits(5, 1), dialogue[:100]), ""},
+		{"one hit of all turns", ask(30, 5, hits(1, 30), dialogue[:100]), "a hit names 30 turns|it returns nearly all of its memory: 100 %"},
+		{"wide hits", ask(300, 5, hits(5, 12), dialogue[:100]), "a hit names 12 turns"},
+		{"all in the context of one hit", ask(30, 5, hits(1, 1), dialogue), "it returns nearly all of its memory: 100 %"},
+		{"a program without hits", ask(30, 0, nil, dialogue[:len(dialogue)*9/10]), "it returns nearly all of its memory: 90 %"},
+		{"as many hits as turns", ask(5, 5, hits(5, 1), dialogue), ""},
+		{"nothing known of the dialogue", unknown, ""},
+	} {
+		var have []string
+		for _, w := range summarize(t, aggregate.Options{}, x.r).Warnings {
+			at := len(w)
+			for _, end := range []string{" (", " of the dialogue"} {
+				if i := strings.Index(w, end); i > 0 {
+					at = min(at, i)
+				}
+			}
+			have = append(have, w[:at])
+		}
+		if strings.Join(have, "|") != x.want {
+			t.Errorf("%s: %q, want %q", x.name, have, x.want)
+		}
+	}
+}
+
 // Every way in which a question may end, by hand: 4 scored (3 right) in categories 1
 // and 4, one judge failure, one that the protocol does not score, one of category 5.
 func TestDenominators(t *testing.T) {

@@ -22,7 +22,7 @@ type verdict struct {
 }
 
 // ofRetrieval are the protocols that grade the retrieval, not the answer.
-var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "domaina-evidence": true}
+var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "turn-recall": true, "domaina-evidence": true}
 
 // OfAnswer reports whether a grade is about the answer, not about the retrieval.
 func OfAnswer(g *schema.Grade) bool { return !ofRetrieval[plainName(g.Protocol)] }

@@ -111,14 +111,13 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding)) ([]Lab
 	}
 	if f == JSONL {
 		for line, err := range jsonl.Lines(b, name, 0) {
-			if err == nil && line.TooLong {
-				err = jsonl.TooLong(line)
-			}
 			if err != nil {
 				return out, err
 			}
 			var l Label
-			if err = codec.Unmarshal(line.Bytes, &l); err == nil {
+			if line.TooLong {
+				report(jsonl.TooLong(line))
+			} else if err = codec.Unmarshal(line.Bytes, &l); err == nil {
 				take(l, line.Pos.Line)
 			} else {
 				bad(line.Pos.Line, "the line is not a label: "+err.Error(), "", "")
@@ -157,12 +156,18 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding)) ([]Lab
 			continue
 		}
 		var l Label
-		for i, text := range row {
-			if i >= len(head) {
-				break
-			}
-			if head[i] == "repeat" {
-				l.Repeat, _ = strconv.Atoi(text)
+		line, _ := t.FieldPos(0)
+		if len(row) > len(head) && strings.Join(row[len(head):], "") != "" { // a comma without quotation marks moves the cells behind it
+			bad(line, "the row has more cells than the table has columns", strings.Join(row[len(head):], ", "), fmt.Sprintf("%d cells", len(head)))
+			continue
+		}
+		for i, text := range row[:min(len(row), len(head))] {
+			if head[i] == "repeat" && text != "" {
+				if l.Repeat, err = strconv.Atoi(text); err != nil || l.Repeat < 0 {
+					bad(line, "the repeat is not a number", text, "0 or more")
+					l.Repeat = -1
+					break
+				}
 			}
 			for _, c := range columns {
 				if c.name == head[i] {
@@ -170,8 +175,9 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding)) ([]Lab
 				}
 			}
 		}
-		line, _ := t.FieldPos(0)
-		take(l, line)
+		if l.Repeat >= 0 {
+			take(l, line)
+		}
 	}
 }
 

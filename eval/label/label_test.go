@@ -66,6 +66,16 @@ func TestNamesNoAnswer(t *testing.T) {
 	}
 }
 
+// TestCellsMoved: a row whose cells are not those of its columns, or whose repeat is no number, is not read as a label of another answer.
+func TestCellsMoved(t *testing.T) {
+	text := "repeat,system,case_id,question_id,verdict,hop\n1,s,c,q,right,\nx,s,c,q,wrong,\n-1,s,c,q,wrong,\n0,s,c,q,a, quoted comma,wrong,\n,s,c,q2,wrong\n0,s,c,q3,right,,,\n"
+	var lines []int
+	labels, err := label.Read(strings.NewReader(text), "labels", label.CSV, func(f *schema.Finding) { lines = append(lines, f.Pos.Line) })
+	if err != nil || len(labels) != 3 || labels[0].Repeat != 1 || labels[1].QuestionID != "q2" || labels[2].QuestionID != "q3" || !slices.Equal(lines, []int{3, 4, 5}) {
+		t.Errorf("%+v, findings in lines %v, %v", labels, lines, err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, form := range forms {
 		var b bytes.Buffer
@@ -78,7 +88,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		labels, err := label.Read(bytes.NewReader(in), "f", label.Form(form), func(f *schema.Finding) {
-			if f.Code != "EVL102" || f.Message == "" {
+			if f.Code != "EVL102" && f.Code != "JSON003" || f.Message == "" {
 				t.Errorf("finding %+v", f)
 			}
 		})

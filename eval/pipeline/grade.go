@@ -17,6 +17,7 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/records"
+	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -105,6 +106,10 @@ func gradeInputs(out string, inputs []string) (qa, sessions []string, err error)
 		return nil, nil, err
 	}
 	for _, f := range files {
+		graded := map[string]string{evalrun.QAFile: records.QAFile, evalrun.SessionsFile: records.SessionFile}[filepath.Base(f)]
+		if graded != "" && slices.Contains(files, filepath.Join(filepath.Dir(f), graded)) {
+			continue // the run's records are there with their grades
+		}
 		kind := schema.KindQA
 		if f != "-" {
 			if kind, err = firstKind(f); err != nil {

@@ -28,7 +28,7 @@ func With(in Inputs) []*Protocol {
 		RuleJudge(judge.Options{}),
 		em(), contains(), choice(), numeric(), mixedF1(), squadEM(), squadF1(),
 		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(), mabLabel(), mabRecsys(in.Entities), mabSummary(pr),
-		lmeRetrieval(), evidenceRecall(),
+		lmeRetrieval(), evidenceRecall(), turnRecall(),
 		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), beamRubric(), domainaAnswer(pr), domainaEvidence(),
 	}
 }

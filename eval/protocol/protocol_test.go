@@ -191,7 +191,7 @@ func TestRetrieval(t *testing.T) {
 	r.K = 10
 	r.Evidence = []schema.EventRef{ref(3), ref(8), ref(8)}
 	r.Hits = []schema.QAHit{{Sources: []schema.EventRef{ref(1)}}, {Sources: []schema.EventRef{ref(3), ref(2)}}, {Sources: []schema.EventRef{ref(3)}}}
-	ps, err := ByName("lme-retrieval", "evidence-recall")
+	ps, err := ByName("lme-retrieval", "evidence-recall", "turn-recall")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +204,17 @@ func TestRetrieval(t *testing.T) {
 	if *g.Score != 0 || len(g.Parts) != 12 {
 		t.Errorf("lme-retrieval: %+v", g)
 	}
-	if g := ps[1].Grade(r); *g.Score != .5 {
-		t.Errorf("evidence-recall: have %v, want 0.5", *g.Score)
+	// A hit of all turns finds everything by hits, and what is among its first k by turns.
+	all, few := *r, *r
+	all.Hits = []schema.QAHit{{Sources: []schema.EventRef{ref(1), ref(2), ref(3), ref(4), ref(5), ref(6), ref(7), ref(8)}}}
+	all.K, few.K = 3, 1
+	for _, x := range []struct {
+		r           *schema.QARecord
+		hits, turns float64
+	}{{r, .5, .5}, {&all, 1, .5}, {&few, .5, 0}} {
+		if h, n := ps[1].Grade(x.r), ps[2].Grade(x.r); *h.Score != x.hits || *n.Score != x.turns {
+			t.Errorf("k %d: evidence-recall %v, turn-recall %v, want %v, %v", x.r.K, *h.Score, *n.Score, x.hits, x.turns)
+		}
 	}
 	r.Evidence = nil
 	if g := ps[0].Grade(r); g.Outcome != schema.GradeNA || g.Reason == "" {
@@ -221,7 +230,7 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 	ps, err := ByName(Defaults()...)
-	if err != nil || len(ps) != 10 {
+	if err != nil || len(ps) != 11 {
 		t.Fatalf("have %d, %v", len(ps), err)
 	}
 	for _, p := range ps {

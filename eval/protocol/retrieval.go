@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -165,6 +166,31 @@ func evidenceRecall() *Protocol {
 				g.Parts[fmt.Sprintf("recall@%d", k)] = float64(len(hits.found(k))) / float64(len(gold))
 			}
 			return g
+		},
+	}
+}
+
+// turnRecall counts turns where evidenceRecall counts hits: a hit with many sources uses up as many places, so it gains nothing by naming all turns.
+func turnRecall() *Protocol {
+	return &Protocol{
+		Name: "turn-recall", Version: "1", Default: true,
+		Formula: "share of the gold evidence turns among the first k distinct source turns of the hits, in rank order, k hits being asked for, [0,1]; not applicable without gold evidence",
+		Rule: func(r *schema.QARecord) schema.Grade {
+			if why := noRetrieval(r); why != "" {
+				return NotApplicable(why)
+			}
+			gold, named, found := distinctRefs(r.Evidence), map[schema.EventRef]bool{}, 0
+			for _, h := range r.Hits {
+				for _, s := range h.Sources {
+					if len(named) < cmp.Or(r.K, len(r.Hits)) && !named[s] {
+						named[s] = true
+						if gold[s] {
+							found++
+						}
+					}
+				}
+			}
+			return Scored(float64(found) / float64(len(gold)))
 		},
 	}
 }

@@ -138,12 +138,12 @@ func OpenFile(ctx context.Context, path string, stdin io.Reader, o Options) (*Im
 
 // Open reads a result file. It fails if the form cannot be determined or the file cannot be read.
 func Open(r io.Reader, name string, o Options) (*Import, error) {
-	b, most, long, err := jsonl.All(r, name, MaxFile)
+	b, want, err := jsonl.All(r, name, MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	if long {
-		return nil, schema.Brokenf("%s: larger than %d bytes, too large for a result file", name, most)
+	if want != "" {
+		return nil, schema.Brokenf("%s: too large for a result file: want %s", name, want)
 	}
 	heads := look(b)
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}

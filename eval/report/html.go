@@ -139,7 +139,7 @@ func (r *Report) body(b *bufio.Writer) {
 		for _, t := range d.tables() {
 			t.html(b)
 		}
-		if list := d.warnings(); len(list) > 0 {
+		if list := d.Warnings(); len(list) > 0 {
 			b.WriteString(`<div class="warn"><h3>`)
 			both(b, w("Caveats", "须知"))
 			b.WriteString(`</h3><ul>`)

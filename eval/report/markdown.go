@@ -36,7 +36,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 			fmt.Fprintf(b, "\n#### %s\n\n", esc(t.title.in(lang)))
 			t.markdown(b, lang)
 		}
-		if list := d.warnings(); len(list) > 0 {
+		if list := d.Warnings(); len(list) > 0 {
 			fmt.Fprintf(b, "\n%s\n\n", w("Caveats:", "须知：").in(lang))
 			for _, x := range list {
 				fmt.Fprintf(b, "- %s\n", esc(x))

@@ -156,7 +156,7 @@ func (s *System) Lost() Loss {
 }
 
 // retrieval are the protocols that grade the retrieval, not the answer.
-var retrieval = []string{"evidence-recall", "lme-retrieval", "domaina-evidence"}
+var retrieval = []string{"evidence-recall", "turn-recall", "lme-retrieval", "domaina-evidence"}
 
 func nameOf(id string) string { name, _, _ := strings.Cut(id, "@"); return name }
 

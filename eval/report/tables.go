@@ -547,8 +547,8 @@ func (d *Dataset) tables() []table {
 	return out
 }
 
-// warnings returns the warnings of the summaries, one line for systems that share one.
-func (d *Dataset) warnings() (out []string) {
+// Warnings returns the warnings of the summaries, one line for systems that share one.
+func (d *Dataset) Warnings() (out []string) {
 	by := map[string][]string{}
 	var order []string
 	for i := range d.Systems {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"membench/llm"
 	"membench/memory"
@@ -26,7 +27,8 @@ type player struct {
 	*runner
 	j       job
 	u       *unit
-	due     []int // by question: after how many sessions it is asked
+	due     []int           // by question: after how many sessions it is asked
+	given   []schema.Extent // by number of sessions, from 0
 	times   map[schema.EventRef]string
 	m       memory.Memory
 	dead    error           // why the memory is asked nothing more
@@ -82,7 +84,13 @@ func dues(c *schema.Case) []int {
 // schedule determines when each question is asked.
 func (p *player) schedule() {
 	c := &p.j.c
-	p.due = dues(c)
+	p.due, p.given = dues(c), make([]schema.Extent, len(c.Sessions)+1)
+	for i, s := range c.Sessions {
+		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars}
+		for _, t := range s.Turns {
+			p.given[i+1].Chars += utf8.RuneCountInString(t.Text)
+		}
+	}
 	if !p.o.Undated {
 		p.times = map[schema.EventRef]string{}
 		for _, s := range c.Sessions {

@@ -60,7 +60,7 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 		}
 		q := p.j.c.Questions[i]
 		rec := q.Record()
-		rec.System, rec.Dataset, rec.Source, rec.CaseID, rec.Hits = p.u.name, p.j.c.Dataset, p.j.c.Source, p.j.c.ID, []schema.QAHit{}
+		rec.System, rec.Dataset, rec.Source, rec.CaseID, rec.Hits, rec.Given = p.u.name, p.j.c.Dataset, p.j.c.Source, p.j.c.ID, []schema.QAHit{}, &p.given[p.due[i]]
 		if rec.Repeat = rep; p.u.caps.Retrieval != memory.RetrievalNone { // no hits can be asked for: retrieval metrics are not applicable
 			rec.K = p.u.k
 		}

@@ -124,7 +124,12 @@ type Fact struct {
 	Tier       Tier
 	Start, End int // bytes of the sentence in the text
 
+	// Over are the states that the clause says are over; see Options.Ended.
+	Over []End
+
 	able     bool // under "can"
+	passive  bool // "was scrapped": the subject suffers it
+	perfect  bool // "have broken"
 	formerly bool // under "used to", or denied with "any more"
 	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
@@ -133,4 +138,7 @@ type Fact struct {
 type Options struct {
 	Year  int      // completes dates that name none; 0: unknown
 	Names []string // who takes part in the talk: these capital words are people
+	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it
+	// is not worth keeping or its subject is not a person (Kind NoOne); its Tier is Wide then.
+	Ended func(verb string) (ends, may []string)
 }

@@ -24,18 +24,22 @@ type enSentence struct {
 	times    []timex.Expr
 	question bool
 	names    []string // who takes part in the talk
-	lead     int      // bytes of text that the input does not have: the subject that it omits
+	ended    enders
+	lead     int // bytes of text that the input does not have: the subject that it omits
 }
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
+	if m := announced.FindString(text); m != "" { // the parser would read the rest as part of it
+		text = strings.Repeat(" ", len(m)) + text[len(m):]
+	}
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
 		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
 	}
-	s := &enSentence{text: text, start: start, from: start, question: question, names: o.Names}
+	s := &enSentence{text: text, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
 	s.parse()
 	if words, at := s.leftOut(); words != "" { // read again with its subject
 		rest := text[at:]
-		t := &enSentence{text: words + strings.ToLower(rest[:1]) + rest[1:], start: start + at - len(words), from: start, question: question, names: o.Names, lead: len(words)}
+		t := &enSentence{text: words + strings.ToLower(rest[:1]) + rest[1:], start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
 		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
 			s = t
 		}
@@ -48,13 +52,47 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 
 func (s *enSentence) parse() {
 	s.ws = depparse.Parse(s.text)
+	if name := s.unknownName(); name != "" { // read it as the pronoun that it could be
+		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "It" + s.text[s.ws[0].End:])
+		s.ws[0] = depparse.Word{Form: name, Tag: "NNP", Rel: s.ws[0].Rel, Head: s.ws[0].Head, Start: s.ws[0].End - len(name), End: s.ws[0].End}
+	}
 	s.kids = make([][]int, len(s.ws))
 	for i, w := range s.ws {
 		if w.Head >= 0 && w.Head < len(s.ws) {
 			s.kids[w.Head] = append(s.kids[w.Head], i)
 		}
 	}
+	for i := range s.ws {
+		s.ws[i].Tag = s.retag(i)
+	}
 }
+
+// unknownName is the first word if it is no common one and a verb without a subject follows it: "Clover passed away".
+func (s *enSentence) unknownName() string {
+	if len(s.ws) < 3 || s.ws[0].Start != 0 || len(s.ws[0].Form) < 3 || s.ws[0].Form[0] < 'A' || s.ws[0].Form[0] > 'Z' || strings.HasPrefix(s.ws[0].Tag, "NNP") || depparse.Common(s.ws[0].Form) ||
+		s.ws[1].Rel != "root" || s.ws[1].Tag != "VBD" && s.ws[1].Tag != "VBZ" && !strings.HasSuffix(s.ws[1].Form, "ed") || s.ws[0].Head != 1 || s.ws[0].Rel == "nsubj" {
+		return ""
+	}
+	return s.ws[0].Form
+}
+
+// retag is the tag of a word, corrected where its form and its place say more than the tagger knew: "sold" is no base form, "smoke" no past, and "passed" of
+// "the dog passed away" no adjective.
+func (s *enSentence) retag(i int) string {
+	w, low := s.ws[i], s.low(i)
+	switch {
+	case w.Tag == "VB" && w.Rel == "root" && depparse.Verb(low, "VB") != low:
+		return "VBD"
+	case w.Tag == "VBD" && depparse.Verb(low, "VBP") == low && !strings.HasSuffix(low, "ed") && !samePast[low]:
+		return "VBP"
+	case w.Tag == "JJ" && strings.HasSuffix(low, "ed") && s.kid(i, "nsubj") >= 0 && s.kid(i, "cop", "aux") < 0:
+		return "VBD"
+	}
+	return w.Tag
+}
+
+// samePast are verbs whose past is their base form.
+var samePast = set("put cut set hit let hurt read cost quit shut spread burst split bet beat cast shed fit wed rid slit knit bid thrust come become run overcome")
 
 // leftOut is the subject that a sentence lacks, with the auxiliary that goes with it, and
 // the byte where it belongs: "I" before "landed in Rome", "I'm" before "still reading" and
@@ -82,7 +120,7 @@ func (s *enSentence) leftOut() (words string, at int) {
 	switch r := w.Rel; {
 	case first == 0 && v == 0 && noted[low]:
 		return "User ", at
-	case w.Tag == "NNP" && v == first && strings.HasSuffix(low, "ed") && depparse.Common(low): // "Watched Inception": a capital at the beginning
+	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || depparse.Verb(low, "VBD") != low) && depparse.Common(low): // "Watched Inception": a capital at the beginning
 		return "I ", at
 	case r == "nsubj" || r == "csubj" || r == "nsubj:pass" || r == "amod" && root > v && s.ws[root].Tag != "NN" && s.ws[root].Tag != "NNS",
 		next.Tag == "PRP" && nominative[s.low(v+1)] && r != "root", s.ws[v].Rel == "mark":
@@ -114,7 +152,7 @@ func (s *enSentence) leftOut() (words string, at int) {
 			return "", 0
 		}
 		return "I'm ", at
-	case w.Tag == "VBD" || w.Tag == "VBN" && strings.HasSuffix(low, "ed") && r == "root":
+	case w.Tag == "VBD" || w.Tag == "VBN" && r == "root" && (strings.HasSuffix(low, "ed") || next.Tag == "DT" || next.Tag == "PRP$" || low == "got"):
 		if k := s.kid(v, "nsubj"); k >= 0 && k < v || low == "was" || low == "were" || s.finite(v, "VBZ", "MD") {
 			return "", 0
 		}
@@ -174,6 +212,9 @@ func (s *enSentence) kid(i int, rels ...string) int {
 
 func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
+// announced is an opening that says only that something follows: "Sad news, …".
+var announced = pattern.New(`(?i)^(?:(?:sad|bad|good|great|big|happy|breaking|quick|small|little|ok|okay|so) ){0,2}(?:news|update|confession|fyi|heads[- ]up|announcement)\b[,:!. –—-]+`)
+
 var (
 	noLonger   = pattern.New(`\bno longer\b`)
 	isNoLonger = pattern.New(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
@@ -189,7 +230,14 @@ func readEN(s *enSentence) []Fact {
 		if !s.predicate(i) {
 			continue
 		}
-		if f, ok := s.fact(i); ok {
+		f, ok := s.fact(i)
+		if s.ended != nil {
+			f.Over = f.ending(s.ended, s.text)
+		}
+		if !ok && len(f.Over) > 0 {
+			f.Tier, ok = Wide, true
+		}
+		if ok {
 			out = append(out, f)
 		}
 	}
@@ -225,10 +273,21 @@ func (s *enSentence) shared(i int) int {
 	return -1
 }
 
+// subject is the subject of predicate i, or -1: of two the pronoun right before it, as in "Ok confession, I'm …".
+func (s *enSentence) subject(i int) int {
+	first := s.kid(i, "nsubj", "nsubj:pass")
+	for _, k := range s.kids[i] {
+		if k > first && k < i && s.ws[k].Rel == "nsubj" && nominative[s.low(k)] {
+			return k
+		}
+	}
+	return first
+}
+
 // fact reads the clause of predicate i.
 func (s *enSentence) fact(i int) (Fact, bool) {
 	f := Fact{Start: s.from, End: s.start + len(s.text)}
-	subj := s.kid(i, "nsubj", "nsubj:pass")
+	subj := s.subject(i)
 	governor := i
 	if subj < 0 && s.kid(i, "expl", "csubj") >= 0 {
 		return f, false
@@ -239,6 +298,14 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		}
 	}
 	inherits := governor != i
+	for _, k := range s.conjuncts(max(subj, 0)) {
+		if subj >= 0 && (s.low(k) == "i" || s.low(k) == "me") { // "Tom and I": the speaker, with Tom
+			if m := s.mention(subj); m.Kind != NoOne {
+				f.With = append(f.With, m)
+				subj = k
+			}
+		}
+	}
 	switch {
 	case subj == 0 && s.lead > 0:
 		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: s.start + s.lead, End: s.start + s.lead}}
@@ -252,10 +319,13 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	default:
 		return f, false
 	}
-	if f.Subject.Kind == NoOne {
-		return s.moves(i, subj, f)
-	}
 	v := s.verbGroup(i, subj, inherits)
+	if f.Subject.Kind == NoOne {
+		if g, ok := s.moves(i, subj, f); ok || s.ended == nil {
+			return g, ok
+		}
+		f.Subject.Phrase = s.phrase(s.begin(subj), subj+1)
+	}
 	if inherits && len(v.aux) == 0 { // "I will go and see": the second verb is under the same auxiliary
 		if tag := s.ws[i].Tag; tag == "VB" || tag == "VBG" || tag == "VBN" {
 			g := s.verbGroup(governor, subj, false)
@@ -263,17 +333,18 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		}
 	}
 	f.Verb = v.lemma
-	if f.Verb == "" || emptyVerb[f.Verb] {
+	empty := emptyVerb[f.Verb]
+	if f.Verb == "" || empty && s.ended == nil {
 		return f, false
 	}
 	if s.low(i-1) == "not" && len(v.aux) == 0 && !v.cop && s.ws[i].Tag != "VBG" { // "busy, but not like …": no verb is denied so
 		return f, false
 	}
-	f.Negated = v.negated
+	f.Negated, f.passive = v.negated, v.passive
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)
 	s.doubts(i, governor, &f)
-	return f, slotEN(s, i, v, &f)
+	return f, f.Subject.Kind != NoOne && !empty && slotEN(s, i, v, &f)
 }
 
 // doubts lowers the confidence of what parses of its kind often get wrong.
@@ -372,11 +443,15 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			v.end = p + 1
 		}
 	}
-	// "going to", "used to", "have to", "got to" are auxiliaries by meaning.
+	if v.lemma == "get" && s.low(i) == "got" && s.kid(i, "obj") > i && slices.ContainsFunc(v.aux, func(a int) bool { return depparse.Verb(s.ws[a].Form, s.ws[a].Tag) == "have" }) { // "I've got a Panda"
+		v.lemma, v.aux = "have", nil
+	}
+	// "going to", "used to", "had to", "got to" are auxiliaries by meaning.
 	if x := s.kid(i, "xcomp"); x > i && isVerb(s.ws[x]) {
 		to := s.low(x-1) == "to" || s.low(x-1) == "na" || s.kid(x, "mark") >= 0
 		switch {
-		case v.lemma == "go" && w.Tag == "VBG" && to && x-i <= 3,
+		case v.lemma == "have" && w.Tag == "VBD" && to, // "had to sell it"
+			v.lemma == "go" && w.Tag == "VBG" && to && x-i <= 3,
 			v.lemma == "use" && w.Tag == "VBD" && to,
 			v.lemma == "get" && w.Tag == "VBN" && to,
 			v.lemma == "end up", v.lemma == "get" && to && w.Tag != "VBG":

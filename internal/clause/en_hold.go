@@ -11,6 +11,7 @@ import (
 // hold is the tense of a clause and how the text holds it.
 func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, Modality) {
 	tense, perfect, modal := s.tense(v)
+	f.perfect = perfect
 	f.formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
@@ -70,6 +71,9 @@ func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 	if tag == "VBD" || !v.passive && tag == "VBN" && len(v.aux) == 0 || oneForm[v.lemma] && tag != "VBZ" && tag != "VBG" && len(v.aux) == 0 {
 		t = Past
 	}
+	if v.lemma == "have" && s.low(v.head) == "got" {
+		return Present, false, ""
+	}
 	for _, a := range v.aux {
 		low := strings.ReplaceAll(s.low(a), "’", "'")
 		switch {
@@ -83,7 +87,7 @@ func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 			}
 		case low == "going" || low == "gon":
 			modal = "going to"
-		case low == "used" || low == "did" || low == "was" || low == "were" || low == "got" || low == "had":
+		case low == "used" || low == "did" || low == "was" || low == "were" || low == "got" || low == "had" || low == "been" && tag != "VBG":
 			t, perfect = Past, low == "had"
 		case low == "have" || low == "has" || low == "'ve" || low == "ve" || low == "'s" && tag == "VBN" && !v.passive:
 			perfect = true

@@ -58,6 +58,8 @@ func (s *enSentence) noMore(k int) bool {
 // ends reports whether word k is a mark that ends a clause.
 func (s *enSentence) ends(k int) bool {
 	switch w := s.low(k); { // "I don't drink coffee anymore by the way": no part of what is drunk
+	case w == "but" && k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP$" || s.ws[k+1].Tag == "PRP" || s.ws[k+1].Tag == "DT"): // "I used to play but my knee …"
+		return true
 	case w == "btw", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", s.noMore(k):
 		return true
 	}
@@ -172,7 +174,7 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 	for from < end && (s.ws[from].Rel == "advmod" && fillers[s.low(from)] || negWord(s.low(from)) || s.ws[from].Rel == "aux") {
 		from++
 	}
-	end = s.apart(i, from, end, f)
+	end = s.apart(v.chain, from, end, f)
 	f.Object = s.phrase(from, end)
 	f.definite = from < end && (definite[s.low(from)] || s.ws[from].Tag == "NNP")
 	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {
@@ -199,7 +201,7 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 // relativeObject gives a relative clause without an object its noun: "the book I read".
 func (s *enSentence) relativeObject(i int, f *Fact) {
 	h := s.ws[i].Head
-	if s.ws[i].Rel != "acl:relcl" || h < 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
+	if s.ws[i].Rel != "acl:relcl" || h < 0 || s.ws[h].Rel == "root" && s.kid(h, "case") >= 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
 		return
 	}
 	from := h

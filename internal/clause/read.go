@@ -30,7 +30,7 @@ func Read(text string, o Options) []Fact {
 		case len(framed) > 0: // the frame says what the grammar would misread
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case speaksOfPeople(st.Text):
+		case o.speaksOfPeople(st.Text):
 			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
@@ -48,7 +48,7 @@ var joking = pattern.New(`(?i)开玩笑|逗你|骗你的|瞎说的|说着玩|\b(
 // speaksOfPeople reports whether a sentence of Latin letters may have a person as a
 // subject: two words at least, and of them a pronoun, a relation or a name, or the
 // first one may be a verb. Parsing is what takes the time.
-func speaksOfPeople(s string) bool {
+func (o Options) speaksOfPeople(s string) bool {
 	n, thing := 0, false
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
 		low := strings.ToLower(f)
@@ -57,6 +57,9 @@ func speaksOfPeople(s string) bool {
 		}
 		if n++; n == 1 {
 			thing = openers[low]
+		} else if thing && o.Ended != nil { // "The bike was stolen"
+			ends, may := o.Ended(depparse.Verb(low, "VBD"))
+			thing = len(ends)+len(may) == 0
 		}
 		if persons[low] || Relation(low) != "" || f[0] != low[0] && (n > 1 || !depparse.Common(low)) {
 			thing = false

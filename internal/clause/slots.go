@@ -23,6 +23,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	slot := verbSlots[f.Verb]
 	switch f.Verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
+		if todo, ok := cutFirst(f.Object.Text, "to "); ok && f.Verb == "have" { // "I have to work"
+			f.Slot, f.Value.Text, f.Modality = "PLANS", todo, Plan
+			return !f.Negated && f.worth()
+		}
 		slot = had(f.Verb, set(strings.Map(letter, ownPart.ReplaceAllString(obj, ""))))
 		if slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
 			slot = "DID"
@@ -31,8 +35,43 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		slot = "DID"
 		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
 			slot, f.Value.Text = "WORKS_AS", rest
-		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); ok && (f.Tense != Past || f.formerly) {
+		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && proper(rest)) && (f.Tense != Past || f.formerly) {
 			slot, f.Value.Text = "WORKS_AT", rest
+		}
+		if _, at, ok := strings.Cut(f.Object.Text, " at "); slot == "DID" && ok && f.Tense != Past && at != "" && at[0] > '9' { // "work security at a warehouse"
+			slot = "WORKS_AT"
+			f.Value.Text, _ = cutFirst("at "+at, "at ")
+		}
+	case "belong":
+		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Subject.Kind == Speaker {
+			slot, f.Value.Text = "IS", "member of "+rest
+		}
+	case "subscribe":
+		if rest, ok := cutFirst(f.Object.Text, "to "); ok {
+			slot, f.Value.Text = "HAS", rest+" subscription"
+		}
+	case "base":
+		if rest, ok := cutFirst(f.Object.Text, "in ", "near "); ok && v.passive && proper(rest) {
+			slot, f.Value.Text = "LIVES_IN", rest
+		}
+	case "suffer", "come down", "diagnose":
+		if rest, ok := cutFirst(f.Object.Text, "from ", "with "); ok {
+			slot, f.Value.Text = "HAS_CONDITION", rest
+		}
+	case "date", "see":
+		if f.Subject.Kind == Speaker && s.ws[v.head].Tag == "VBG" && f.Tense == Present && partner.MatchString(f.Object.Text) {
+			slot = "HAS_RELATIVE"
+		} else if f.Verb == "see" {
+			slot = "DID"
+		}
+	case "learn":
+		if s.ws[v.head].Tag == "VBG" && f.Tense == Present && obj != "" && (nounTag(s.ws[v.end].Tag) || proper(firstWords(f.Object.Text, 1))) {
+			slot = "STUDIES"
+		}
+	case "break", "sprain", "fracture", "twist", "tear":
+		if f.perfect && first == "my" { // "I've broken my wrist"
+			slot = "HAS_CONDITION"
+			f.Value.Text = map[string]string{"break": "broken", "sprain": "sprained", "fracture": "fractured", "twist": "twisted", "tear": "torn"}[f.Verb] + " " + short(f.Object.Text[len("my "):])
 		}
 	case "live", "reside":
 		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
@@ -55,8 +94,13 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if rest, ok := cutFirst(f.Object.Text, "from ", "in "); ok && (f.Verb != "come" || strings.HasPrefix(obj, "from ") && f.Tense == Present) {
 			slot, f.Value.Text = "COMES_FROM", rest
 		}
-	case "play", "cook", "sing", "dance", "paint", "run", "swim", "jog", "meditate", "volunteer", "practice", "do", "walk", "eat", "drink", "hike", "garden":
-		if f.Tense == Present && f.Modality == Asserted && s.ws[v.head].Tag != "VBG" {
+	case "eat":
+		if diets[lastWord(short(obj))] && f.Tense == Present && f.Modality == Asserted {
+			slot, f.Value.Text = "FOLLOWS_DIET", short(f.Object.Text)
+		}
+		fallthrough
+	case "play", "cook", "sing", "dance", "paint", "run", "swim", "jog", "meditate", "volunteer", "practice", "do", "walk", "drink", "hike", "garden":
+		if slot != "FOLLOWS_DIET" && f.Tense == Present && f.Modality == Asserted && s.ws[v.head].Tag != "VBG" {
 			slot = "HAS_HABIT"
 		}
 	case "study", "major":
@@ -68,8 +112,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			f.Value.Text = rest
 		}
 	case "name", "call":
-		if v.passive && f.Subject.Kind == Speaker {
+		switch {
+		case v.passive && f.Subject.Kind == Speaker:
 			slot = "HAS_NAME"
+		case v.passive && f.named(): // "my boyfriend is called Marcus"
+			slot = f.Slot
 		}
 	case "speak":
 		if !languages[first] {
@@ -86,7 +133,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if f.Modality == Plan || !title(f.Object.Text) {
 			slot = "DID"
 		}
-	case "say", "tell", "ask", "show", "give", "see", "know":
+	case "say", "tell", "ask", "show", "give", "know":
 		slot = "DID"
 	}
 	if slot == "WANTS" || slot == "NEEDS" || slot == "PREFERS_TOPIC" || slot == "HAS_OPINION" {
@@ -113,6 +160,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if slot == "" || f.Value.Text == "" {
 		slot = "DID"
 	}
+	if rest := times.ReplaceAllString(f.Object.Text, ""); rest != f.Object.Text && habitual(f.When.Text) {
+		f.Object.Text = rest
+	}
 	if slot == "DID" && f.Modality == Asserted && (f.formerly || f.Tense == Present && habitual(f.When.Text)) {
 		slot = "HAS_HABIT"
 	}
@@ -126,6 +176,12 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 // ownPart is what follows the noun of an object: "the idea", of "the idea from a walk with my
 // dogs".
 var ownPart = pattern.New(`\s(?:from|for|with|of|to|in|at|on|about|by|into|over|that|who|which|when|where)\s.*$`)
+
+// times is how often something is done in a day or a week.
+var times = pattern.New(`(?i)(?:^| )(?:once|twice|\S+ times)$`)
+
+// partner is somebody whom one is seeing.
+var partner = pattern.New(`^(?:this |that |the |an? )?(?:\S+ )?(?:guy|girl|boy|man|woman|lad|bloke|someone|somebody|colleague|coworker|neighbou?r)\b|^[A-Z]\pL+$`)
 
 // restricted begins a clause that says which of the things that were named.
 var restricted = pattern.New(`^ (?:that|who|when|where|if|how)\b`)
@@ -183,14 +239,14 @@ func anyOf(words, of map[string]bool) bool {
 }
 
 func had(verb string, words map[string]bool) string {
-	relative := false
+	relative, pet := false, false
 	for w := range words {
-		relative = relative || Relation(w) != ""
+		relative, pet = relative || Relation(w) != "", pet || animals[w] != ""
 	}
 	switch {
 	case verb == "have" && relative:
 		return "HAS_RELATIVE"
-	case anyOf(words, pets):
+	case pet:
 		return "HAS_PET"
 	case verb == "have" && anyOf(words, conditions):
 		return "HAS_CONDITION"
@@ -211,10 +267,28 @@ func (f *Fact) event() Phrase {
 	return p
 }
 
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
 // firstWords are the first n words.
 func firstWords(s string, n int) string {
 	f := strings.Fields(s)
 	return strings.Join(f[:min(n, len(f))], " ")
+}
+
+// named reads who or what is called so: "my flatmate is Tamsin", "Waffles is my beagle".
+func (f *Fact) named() bool {
+	thing, name := f.Subject.Text, f.Object.Text
+	if f.Subject.Kind == Named {
+		thing, name = name, thing
+	}
+	what := whose.ReplaceAllString(thing, "")
+	kind := had("have", set(strings.Map(letter, strings.ToLower(what))))
+	if f.Negated || f.Tense != Present || what == thing || ofAnother(thing) || f.Subject.Owner != nil || name == "" || !title(name) || kind != "HAS_PET" && kind != "HAS_RELATIVE" {
+		return false
+	}
+	f.Slot, f.Value.Text = kind, what+" called "+name
+	f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
+	return true
 }
 
 // be fills the slot of a clause with "be".
@@ -223,7 +297,7 @@ func (f *Fact) be() bool {
 	words := set(strings.Map(letter, obj))
 	first := headWord(f.Object.Text)
 	f.Slot, f.Value = "IS", f.Object
-	last := obj[strings.LastIndexByte(obj, ' ')+1:]
+	last := lastWord(obj)
 	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
 	seen, been := cutFirst(f.Object.Text, "to ")
 	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
@@ -238,6 +312,11 @@ func (f *Fact) be() bool {
 		f.Slot, f.Value.Text = "VISITED", seen
 	case anyOf(words, diets):
 		f.Slot = "FOLLOWS_DIET"
+		if rest, off := cutFirst(f.Object.Text, "off "); off && !f.Negated {
+			f.Value.Text, f.Negated, f.formerly = short(rest), true, true
+		} else if rest, on := cutFirst(f.Object.Text, "on "); on {
+			f.Value.Text = strings.TrimSuffix(rest, " diet")
+		}
 	case anyOf(words, statuses):
 		f.Slot = "HAS_STATUS"
 	case anyOf(set(strings.Map(letter, firstWords(obj, 2))), feelings) || anyOf(words, feelings) && len(words) < 4:
@@ -246,8 +325,9 @@ func (f *Fact) be() bool {
 		f.Slot = "HAS_CONDITION"
 	case strings.HasSuffix(obj, "years old") || strings.HasSuffix(obj, "year old"):
 		f.Slot = "HAS_AGE"
-	case jobs[last] || jobs[first]:
+	case jobs[last] || jobs[first] || jobs[lastWord(short(obj))]:
 		f.Slot = "WORKS_AS"
+	case f.named():
 	}
 	if f.Modality == Plan {
 		f.Slot = "PLANS"

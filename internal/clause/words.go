@@ -113,11 +113,20 @@ var conditions = set(`allergy allergies allergic asthma diabetes diabetic migrai
 	hypertension anemia celiac eczema sick ill hurt sprained broken concussion pneumonia infection pain intolerant intolerance sore hospitalized`)
 
 // diets are words of what is eaten.
-var diets = set("vegan vegetarian pescatarian keto gluten dairy lactose halal kosher paleo carbs meat-free plant-based")
+var diets = set("vegan vegetarian pescatarian keto gluten dairy lactose halal kosher paleo carbs meat-free plant-based coeliac teetotal")
 
-// pets are animals that people keep.
-var pets = set(`dog dogs puppy puppies pup pups cat cats kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots turtle turtles tortoise goldfish fish snake lizard gecko guinea pig ferret horse pony
-	parakeet budgie chicken chickens corgi labrador retriever poodle husky beagle shepherd terrier dachshund pet pets`)
+// animals are those that people keep, with the kind that each is of.
+var animals = table("animals.txt")
+
+// Animal is what kind of animal a phrase names, "" if none: a puppy and a beagle are dogs.
+func Animal(phrase string) string {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(phrase), func(r rune) bool { return letter(r) == ' ' }) {
+		if k := animals[w]; k != "" {
+			return k
+		}
+	}
+	return ""
+}
 
 // jobs are nouns for what people are, beside those that end in -er, -or, -ist and the like.
 var jobs = set(`nurse chef cook pilot lawyer attorney accountant architect artist musician dentist doctor pharmacist mechanic electrician plumber carpenter soldier veteran police officer firefighter student freshman sophomore junior senior

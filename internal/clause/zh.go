@@ -49,6 +49,10 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	cond := false
 	for _, c := range zhClauses(st.Text) {
 		text := st.Text[c[0]:c[1]]
+		if m := zhCalled.FindStringSubmatch(text); m != nil && len(out) > 0 && (out[len(out)-1].Slot == "HAS_PET" || out[len(out)-1].Slot == "HAS_RELATIVE") {
+			out[len(out)-1].Value.Text += "，叫" + m[1] // 我养了一只猫，叫豆豆
+			continue
+		}
 		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhSegmenter().Cut(text), times: zhTimes(text, r.o.Year)}
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		cl.topic, r.topic = r.topic, Phrase{}
@@ -60,6 +64,12 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 			cond = true
 		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.Contains(text, "就")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
 			f.Modality = Condition
+		}
+		if r.o.Ended != nil {
+			f.Over = f.ending(r.o.Ended, text)
+		}
+		if !ok && len(f.Over) > 0 {
+			f.Tier, ok = Wide, true
 		}
 		if !ok {
 			// "我做产品经理，已经三年了": a length alone belongs to the clause before.
@@ -73,6 +83,9 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	}
 	return out
 }
+
+// zhCalled is a clause that names what the one before it is about.
+var zhCalled = pattern.New(`^\s*(?:名字?|它|他|她)?(?:就?叫|名叫)(?:做|作)?(\p{Han}{1,4}|[A-Za-z]+)[。！!～~\s]*$`)
 
 // zhClauses cuts a sentence at its commas and the like.
 func zhClauses(s string) (out [][2]int) {
@@ -162,6 +175,10 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	case c.cleft(r):
 	case c.otherSubject():
 		r.subject, r.begun = Mention{}, true
+		if r.o.Ended != nil && c.thing(r.o.Ended) {
+			c.time()
+			c.hold(question)
+		}
 		return *f, false
 	case r.begun && follows:
 		f.Subject, c.dropped = r.subject, true
@@ -485,6 +502,30 @@ func (c *zhClause) otherSubject() bool {
 		}
 	}
 	return c.i < len(c.ws)
+}
+
+// zhToward are directions behind a verb of motion: what walks over is not gone.
+var zhToward = set("过来 过去 来 去 进来 进去 出来 出去 上来 下来 回来 回去")
+
+// thing reads a clause whose subject is no person as far as a verb that ends a state: 思域昨天卖掉了.
+func (c *zhClause) thing(ended enders) bool {
+	for k := c.i + 1; k < len(c.ws); k++ {
+		ends, may := ended(c.at(k))
+		if !c.verbAt(k) || len(ends)+len(may) == 0 || zhToward[c.at(k+1)] || zhToward[c.at(k+2)] {
+			continue
+		}
+		end := k
+		for end > c.i+1 && (zhAdverbs[c.at(end-1)] || c.inTime(end-1) || zhNegations[c.at(end-1)]) {
+			end--
+			c.f.Negated = c.f.Negated || zhNegations[c.at(end)]
+		}
+		c.f.Subject, c.f.Verb, c.f.passive = Mention{Phrase: c.span(c.i, end)}, c.at(k), true
+		if c.at(k-1) == "我" && (c.at(k-2) == "把" || c.at(k-2) == "将") { // 公司把我裁了
+			c.f.Subject = Mention{Kind: Speaker, Phrase: c.span(k-1, k)}
+		}
+		return true
+	}
+	return false
 }
 
 func (c *zhClause) inTime(i int) bool {

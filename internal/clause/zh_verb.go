@@ -21,6 +21,10 @@ func (c *zhClause) verb() bool {
 		}
 		v := c.nextVerb(c.i+1, p == "把" || p == "将")
 		if v < 0 {
+			if p == "叫" && f.Subject.Kind == Relative { // 我男朋友叫陈浩
+				f.Verb, f.Object = p, c.objectPhrase(c.i+1)
+				return f.Object.Text != ""
+			}
 			if p == "在" && c.i+1 < len(c.ws) { // 我在家
 				f.Verb, f.Object = "在", c.objectPhrase(c.i+1)
 				f.Place = f.Object
@@ -364,7 +368,7 @@ func (c *zhClause) slot() bool {
 		f.Slot = "FEELS"
 	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
 		f.Slot = "WORKS_AS"
-	case (f.Verb == "工作" || f.Verb == "上班") && f.Place.Text != "":
+	case (f.Verb == "工作" || f.Verb == "上班" || zhServes[f.Verb] && zhEmployer.MatchString(f.Place.Text)) && f.Place.Text != "":
 		f.Slot, f.Value = "WORKS_AT", f.Place
 	case (f.Slot == "LIVES_IN" || strings.HasPrefix(f.Verb, "搬") && strings.ContainsRune("到去回来进", firstRune(obj))) && f.Place.Text+obj != "":
 		f.Slot, f.Value = "LIVES_IN", f.Object
@@ -372,6 +376,11 @@ func (c *zhClause) slot() bool {
 			f.Value = f.Place
 		}
 		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "在"), "到")
+	case f.Verb == "叫" && f.Subject.Kind == Relative && f.Subject.Owner == nil && obj != "": // 我男朋友叫陈浩
+		f.Slot, f.Value.Text = "HAS_RELATIVE", strings.TrimPrefix(f.Subject.Text, "我")+"，叫"+obj
+		f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
+	case (f.Verb == "办" || f.Verb == "办理" || f.Verb == "开" || f.Verb == "开通") && zhMember.MatchString(obj):
+		f.Slot = "HAS"
 	case f.Verb == "过敏" && c.ba.Text != "":
 		f.Slot, f.Value = "HAS_CONDITION", c.ba
 		f.Value.Text += "过敏"
@@ -388,7 +397,7 @@ func (c *zhClause) slot() bool {
 	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
 		if f.Slot == "DID" && f.Tense == Present && habitual(f.When.Text) {
 			f.Slot = "HAS_HABIT"
-		} else if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
+		} else if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" && f.Slot != "HAS_HABIT" && f.Slot != "FOLLOWS_DIET" {
 			f.Slot = "DID"
 		}
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
@@ -405,8 +414,14 @@ func (c *zhClause) slot() bool {
 	return c.worth()
 }
 
+// zhServes are verbs of what one does for an employer, whose name zhEmployer ends: 在物流公司做调度.
+var zhServes, zhEmployer = set("做 当 干 担任 打工 兼职 实习"), pattern.New(`(?:公司|店|厂|医院|学校|银行|局|所|院|馆|集团|工作室|大学|酒店|饭店|餐厅|超市|机场|报社|电台|幼儿园|[中小]学)$`)
+
+// zhMember is what one has as a member or subscriber.
+var zhMember = pattern.New(`(?:会员|卡|套餐|账号|订阅)$`)
+
 // oneOf is the measure word of a single thing.
-var oneOf = pattern.New(`^一(?:个|只|条|辆|台|把|本|部|间|套|张|架|匹|栋|艘|头|支|块|双)`)
+var oneOf = pattern.New(`^(?:一|了)?(?:个|只|条|辆|台|把|本|部|间|套|张|架|匹|栋|艘|头|支|块|双)`)
 
 // worth reports whether the fact is worth keeping, and sets its confidence and tier.
 func (c *zhClause) worth() bool {
@@ -451,7 +466,7 @@ func (c *zhClause) worth() bool {
 // habitual reports whether words of time say that something is done again and again.
 func habitual(when string) bool {
 	switch when {
-	case "天天", "经常", "常常", "平时", "总是", "usually", "always", "often", "regularly", "weekly", "daily":
+	case "天天", "经常", "常常", "平时", "总是", "usually", "always", "often", "regularly", "weekly", "daily", "a day", "a week", "a month", "a year":
 		return true
 	}
 	return strings.HasPrefix(when, "每") || strings.HasPrefix(strings.ToLower(when), "every")

@@ -94,6 +94,8 @@ func bases(w string) []string {
 	}
 	doubled := stem[n-1] == stem[n-2] && !strings.ContainsRune("lsfzoe", rune(stem[n-1]))
 	switch {
+	case strings.HasSuffix(stem, "ll"): // cancelled, called
+		return []string{stem[:n-1], stem}
 	case doubled:
 		return []string{stem, stem[:n-1]}
 	case endsInE(stem):

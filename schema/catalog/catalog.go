@@ -45,6 +45,7 @@ type Catalog struct {
 
 	positive map[string]string   // negative → positive
 	ended    map[string][]string // verb → predicates that it can end
+	mayEnd   map[string][]string // verb → predicates that it ends if what it names was said to hold
 	prefixes map[string]string   // prefix → entity type
 }
 
@@ -77,6 +78,7 @@ type Predicate struct {
 	Time     string         `yaml:"time"`     // event | state | plan; "": a past tense says that it does not hold, without an end
 	HeldBy   []string       `yaml:"held_by"`  // lemmas of verbs whose past tense says that it is over: "lived in"; empty: any verb
 	EndedBy  []string       `yaml:"ended_by"` // lemmas of verbs that end it: "sold the car" ends OWNS
+	MayEnd   []string       `yaml:"may_end"`  // of verbs that end it if what they name was said to hold: "Biscuit died"
 	Since    schema.Version `yaml:"since"`
 }
 
@@ -283,16 +285,19 @@ func (c *Catalog) add(m *Catalog) error {
 }
 
 func (c *Catalog) index() error {
-	c.positive, c.prefixes, c.ended = map[string]string{}, map[string]string{}, map[string][]string{}
+	c.positive, c.prefixes, c.ended, c.mayEnd = map[string]string{}, map[string]string{}, map[string][]string{}, map[string][]string{}
 	for _, name := range Sorted(c.Predicates) {
 		switch p := c.Predicates[name]; {
 		case p.Time != "" && p.Time != TimeEvent && p.Time != TimeState && p.Time != TimePlan:
 			return fmt.Errorf("predicate %s: time: have %q, want %s, %s or %s", name, p.Time, TimeEvent, TimeState, TimePlan)
-		case len(p.EndedBy) > 0 && p.Negative == "":
-			return fmt.Errorf("predicate %s: ended_by needs a negative", name)
+		case len(p.EndedBy)+len(p.MayEnd) > 0 && p.Negative == "":
+			return fmt.Errorf("predicate %s: ended_by and may_end need a negative", name)
 		}
 		for _, verb := range c.Predicates[name].EndedBy {
 			c.ended[verb] = append(c.ended[verb], name)
+		}
+		for _, verb := range c.Predicates[name].MayEnd {
+			c.mayEnd[verb] = append(c.mayEnd[verb], name)
 		}
 		if neg := c.Predicates[name].Negative; neg != "" {
 			if other, ok := c.positive[neg]; ok {
@@ -353,8 +358,11 @@ func (c *Catalog) Predicate(name string) (Predicate, bool) {
 	return c.Predicates[pos], true
 }
 
-// Ended lists the predicates that a verb can end: "sell" ends OWNS and HAS.
-func (c *Catalog) Ended(verb string) []string { return c.ended[verb] }
+// Ended lists the predicates that a verb can end: "sell" ends OWNS and HAS, and those that it ends only if what it names was said to hold.
+func (c *Catalog) Ended(verb string) (ends, may []string) { return c.ended[verb], c.mayEnd[verb] }
+
+// Ends reports whether there are verbs that end the predicate.
+func (p Predicate) Ends() bool { return len(p.EndedBy)+len(p.MayEnd) > 0 }
 
 // Stays reports whether a plan is itself a statement of the predicate.
 func (p Predicate) Stays() bool { return p.Time == TimePlan }

@@ -89,23 +89,37 @@ func OpenFile(path string) (*os.File, error) {
 // MaxStream limits, in bytes, what is read whole of standard input, whose size is not known before.
 const MaxStream = MaxLine
 
-// All reads an input whole: at most max bytes, and of standard input ("-") at most MaxStream. most is the limit that applies, and long reports that there is more.
-func All(r io.Reader, name string, max int) (text []byte, most int, long bool, err error) {
-	if most = max; name == "-" {
+// All reads an input whole: at most max bytes, and of standard input ("-") at most MaxStream. want is "", or what an input must be that was not read to its end:
+// no longer, or lines or JSON. Of data that is neither a mebibyte is held.
+func All(r io.Reader, name string, max int) (text []byte, want string, err error) {
+	most := max
+	if name == "-" {
 		most = min(most, MaxStream)
 	}
-	for {
-		if len(text) == cap(text) {
-			text = grown(text, min(most, MaxLine)+1)
+	var one [1]byte
+	for looked := false; ; {
+		if !looked && len(text) >= longLine {
+			if looked = true; indexEnd(text) < 0 && codec.Hopeless(text) {
+				return nil, fmt.Sprintf("JSON, or a line end within %d bytes", longLine), nil
+			}
 		}
-		n, err := r.Read(text[len(text):min(cap(text), most+1)])
-		switch text = text[:len(text)+n]; {
-		case len(text) > most:
-			return text[:most], most, true, nil
+		if len(text) == cap(text) && len(text) < most {
+			text = grown(text, min(most, MaxLine))
+		}
+		room := text[len(text):min(cap(text), most)]
+		if len(room) == 0 { // is there more?
+			room = one[:]
+		}
+		n, err := r.Read(room)
+		switch whole := len(text) + n; {
+		case whole > most:
+			return nil, fmt.Sprintf("at most %d bytes", most), nil
 		case err == io.EOF:
-			return text, most, false, nil
+			return text[:whole], "", nil
 		case err != nil:
-			return text, most, false, fmt.Errorf("reading %s: %w", name, err)
+			return nil, "", fmt.Errorf("reading %s: %w", name, err)
+		default:
+			text = text[:whole]
 		}
 	}
 }

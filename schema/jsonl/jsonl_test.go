@@ -485,6 +485,26 @@ func TestEndless(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	for text, most := range map[string]int{"\x00": 4 << 20, "[": 4 << 20, "x": 4 << 20, "{\n": 256 << 20} {
+		kept, want := 0, ""
+		held := testing.Benchmark(func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				text, why, err := jsonl.All(&repeats{text: text}, "-", 1<<30)
+				if kept, want = len(text), why; err != nil {
+					t.Error(err)
+				}
+			}
+		}).AllocedBytesPerOp()
+		if kept > 0 || want == "" || held > int64(most) {
+			t.Errorf("all of %q: %d bytes, want %q; %d MiB were held, at most %d allowed", text, kept, want, held>>20, most>>20)
+		}
+	}
+	for _, text := range []string{`{"a":"` + strings.Repeat("x", 2<<20) + `"}`, strings.Repeat("a line\n", 400_000), strings.Repeat("a\r", 1<<20)} {
+		if have, want, err := jsonl.All(strings.NewReader(text), "f", 1<<30); err != nil || want != "" || string(have) != text {
+			t.Errorf("all of %.20q…: %d of %d bytes, %q, %v", text, len(have), len(text), want, err)
+		}
+	}
 	var usage *schema.UsageError
 	if _, err := jsonl.OpenFile("/dev/zero"); runtime.GOOS != "windows" && !errors.As(err, &usage) {
 		t.Errorf("a device: %v", err)
@@ -494,6 +514,20 @@ func TestEndless(t *testing.T) {
 	} else {
 		f.Close()
 	}
+}
+
+// repeats yields a text without end.
+type repeats struct {
+	text string
+	n    int
+}
+
+func (r *repeats) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[r.n%len(r.text)]
+		r.n++
+	}
+	return len(p), nil
 }
 
 type zeros struct{}

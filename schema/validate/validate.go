@@ -339,13 +339,15 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 // whole checks a file that is one JSON text.
 func (c *Checker) whole(r io.Reader, name string, k schema.Kind, v schema.Version, yield func(*schema.Finding, error) bool) {
 	file := c.open(name, v)
-	text, _, long, err := jsonl.All(r, name, c.o.MaxLine)
+	text, want, err := jsonl.All(r, name, c.o.MaxLine)
 	if err != nil {
 		yield(nil, err)
 		return
 	}
-	if long {
-		yield(tooLong(schema.Pos{File: name}, c.o.MaxLine), nil)
+	if want != "" {
+		f := tooLong(schema.Pos{File: name}, c.o.MaxLine)
+		f.Want = want
+		yield(f, nil)
 		return
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
