@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"membench/claims"
 	"membench/eval/reader"
 	"membench/internal/pattern"
+	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
@@ -39,6 +41,7 @@ type asked struct {
 	held   []Held // of the person and the predicates, oldest first; the positive of each pair
 	denied []Held
 	used   []Held
+	count  int // of what several lists
 }
 
 // whoEN is one word, or several with capitals: "Ann still" is no name.
@@ -56,7 +59,7 @@ var askings = []asking{
 	{pattern.New(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
 	{pattern.New(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
 	{pattern.New(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
-	{pattern.New(`(?i)^(?:which|what) (?:places|countries|cities|towns) (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
+	{pattern.New(`(?i)^(?:which|what) places (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
 	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
 	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
@@ -272,7 +275,26 @@ func several(q *asked) string {
 		q.used = nil
 		return ""
 	}
-	return strings.Join(values, q.say(", ", "、"))
+	var shown []string
+	for i, value := range values {
+		n := counted(value)
+		if n == 0 && unicode.IsUpper([]rune(value)[0]) && slices.ContainsFunc(q.used, func(h Held) bool { return counted(h.value()) > 0 && h.quote() == q.used[i].quote() }) {
+			continue // "two rabbits, Basil and Clove" are two
+		}
+		q.count += max(n, 1)
+		shown = append(shown, value)
+	}
+	return strings.Join(shown, q.say(", ", "、"))
+}
+
+// counted is the number that a value begins with, 0 none: two rabbits.
+func counted(value string) int {
+	first, _, _ := strings.Cut(strings.ToLower(value), " ")
+	n, _, _ := timex.NumberWord(first)
+	if d, err := strconv.Atoi(first); err == nil {
+		return d
+	}
+	return int(n)
 }
 
 // reTown is a name with its capitals.
@@ -284,7 +306,7 @@ func howMany(q *asked) string {
 	if list == "" {
 		return ""
 	}
-	return strconv.Itoa(len(q.used)) + q.say(" that were mentioned: ", " 个被提到：") + list
+	return strconv.Itoa(q.count) + q.say(" that were mentioned: ", " 个被提到：") + list
 }
 
 // whether says yes or no of what holds now.
