@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"membench/internal/clause"
@@ -24,6 +25,44 @@ type heldState struct {
 
 // heldStates are those of one conversation, by subject and predicate.
 type heldStates map[string][]heldState
+
+// States are what holds in conversations that are extracted bit by bit, so that a later call of Extract can end what an earlier one stated. The zero value
+// is ready. About 200 bytes for each state that can end.
+type States struct {
+	mu sync.Mutex
+	by map[schema.ConvID]heldStates
+}
+
+// of are the states of a conversation, to be added to; of a nil States those of a conversation that is extracted at once.
+func (s *States) of(id schema.ConvID) heldStates {
+	if s == nil {
+		return heldStates{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[id] == nil {
+		if s.by == nil {
+			s.by = map[schema.ConvID]heldStates{}
+		}
+		s.by[id] = heldStates{}
+	}
+	return s.by[id]
+}
+
+// Clone copies the states.
+func (s *States) Clone() *States {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &States{by: make(map[schema.ConvID]heldStates, len(s.by))}
+	for id, h := range s.by {
+		twin := make(heldStates, len(h))
+		for k, held := range h {
+			twin[k] = slices.Clone(held)
+		}
+		out.by[id] = twin
+	}
+	return out
+}
 
 func stateKey(who schema.Ref, positive string) string { return string(who.ID) + "\x00" + positive }
 
@@ -137,7 +176,7 @@ func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant)
 	for _, name := range s.Names {
 		var found []heldState
 		for _, state := range before {
-			if name == "" || names(s.Predicate, name, schema.NameOf(state.object.ID)) {
+			if name == "" || Means(s.Predicate, name, schema.NameOf(state.object.ID)) {
 				found = append(found, state)
 			}
 		}
@@ -162,7 +201,7 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 		case s.at >= at:
 		case s.object.ID == c.Object.ID:
 			return found, false
-		case names(positive, schema.NameOf(c.Object.ID), schema.NameOf(s.object.ID)):
+		case Means(positive, schema.NameOf(c.Object.ID), schema.NameOf(s.object.ID)):
 			if ok { // two could be meant
 				return found, false
 			}
@@ -172,10 +211,10 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 	return found, ok
 }
 
-// names reports whether a few words mean the thing of a longer name that fills a slot: all of them are in it, among them its noun or a name.
-func names(slot, words, name string) bool {
+// Means reports whether a few words mean the thing of a longer name that fills a slot: all of them are in it, among them its noun or a name.
+func Means(slot, words, name string) bool {
 	if strings.IndexFunc(words+name, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
-		return namesZH(slot, words, name)
+		return meansZH(slot, words, name)
 	}
 	capital := words != strings.ToLower(words)
 	in, nouns := nounsOf(slot, name)
@@ -202,8 +241,8 @@ func sameWord(x, y string) bool {
 	return x == y || tokens.SnowballStem(x) == tokens.SnowballStem(y) || len(part) > 2 && len(long) >= len(part)+3 && strings.HasSuffix(long, part)
 }
 
-// namesZH is names in Chinese, where the noun is last and a name may follow: 橘猫，叫胖胖. Characters may be left out.
-func namesZH(slot, words, name string) bool {
+// meansZH is Means in Chinese, where the noun is last and a name may follow: 橘猫，叫胖胖. Characters may be left out.
+func meansZH(slot, words, name string) bool {
 	thing, called, _ := strings.Cut(name, "，叫")
 	if words == called || slot == "HAS_PET" && strings.HasSuffix(thing, words) {
 		return words != ""

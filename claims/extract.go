@@ -85,14 +85,15 @@ type Options struct {
 	// Operations are the scenes whose talk is about systems: only there are alerts, causes,
 	// fixes and owners looked for. "*" is every scene; none by default.
 	Operations []string
-	Cache      Cache  // nil: nothing is remembered
-	Force      bool   // repeat extractions that the cache has
-	Tags       *Tags  // nil: none are offered
-	MaxItems   int    // memories in a chunk; 0: MaxItems
-	MaxChars   int    // code points in a chunk; 0: MaxChars
-	Workers    int    // chunks under way, of the rule extractor conversations; 0: 1
-	Memory     int64  // bytes of records held before they go to disk; 0: 16 MiB
-	TempDir    string // where they go; "": the system's folder
+	Cache      Cache   // nil: nothing is remembered
+	Force      bool    // repeat extractions that the cache has
+	Tags       *Tags   // nil: none are offered
+	MaxItems   int     // memories in a chunk; 0: MaxItems
+	MaxChars   int     // code points in a chunk; 0: MaxChars
+	Workers    int     // chunks under way, of the rule extractor conversations; 0: 1
+	Memory     int64   // bytes of records held before they go to disk; 0: 16 MiB
+	TempDir    string  // where they go; "": the system's folder
+	States     *States // what earlier calls stated in the same conversations, and this one adds to; nil: each conversation comes whole
 	// Progress is called with the memories that are done, of those that were read, by
 	// several goroutines; nil: not reported.
 	Progress func(unit string, done, of int)
@@ -398,7 +399,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 	}
 	m := NewMerger(o.Catalog, o.Version)
-	held := heldStates{}
+	held := o.States.of(id)
 	if o.Version != schema.V001 {
 		for _, mem := range ms {
 			held.note(m.cat, known[workKey(o, mem)].Statements, instantOf(mem.Fields.CreatedAt))

@@ -42,6 +42,9 @@ var (
 	reOther  = pattern.New(`\baccording to\b`)
 )
 
+// reTwo asks a second question behind the first.
+var reTwo = pattern.New(`,? and (?:who|when|where|how (?:many|much|long|often)|what) (?:do|does|did|is|are|was|were|has|have|had|will)\b`)
+
 // reHelp is a request or a guess, which no fact answers.
 var reHelp = pattern.New(`^(?:(?:can|will) you|would|could|might|should)\b|^(?:你能|能不能|请|帮我)`)
 
@@ -89,7 +92,7 @@ var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
 // in common, a request, a guess.
 func beyond(q question) bool {
 	low := strings.ToLower(q.text)
-	return reOrder.MatchString(low) || reHelp.MatchString(low) || q.kind != when && strings.Contains(low, "both ")
+	return reOrder.MatchString(low) || reHelp.MatchString(low) || reTwo.MatchString(low) && slices.Contains([]kind{when, long, number, who, where}, q.kind) || q.kind != when && strings.Contains(low, "both ")
 }
 
 // certain narrows sentences to those that may answer for sure; none means that nobody
@@ -114,7 +117,7 @@ func certain(q question, ranked []scored) []scored {
 			ranked = ranked[1:]
 		}
 		ranked = slices.DeleteFunc(ranked, func(s scored) bool {
-			return s.asks || reWhy.MatchString(low) && !reReason.MatchString(strings.ToLower(s.text)) || !adds(q, s) || names(low) && !enumerates(s.text)
+			return s.asks || reWhy.MatchString(low) && !reReason.MatchString(strings.ToLower(s.text)) || !adds(q, s) || (names(low) || gathers(low)) && !enumerates(s.text)
 		})
 	}
 	if q.han { // terms are pairs of characters, of which another wording shares fewer
@@ -144,7 +147,7 @@ func certain(q question, ranked []scored) []scored {
 // The thing that a question counts, or asks the kind of, and what it is not: "how many times"
 // is answered by "twice".
 var (
-	reThing = pattern.New(`\b(?:what|which) (?:kinds?|types?|sorts?) of ([\w' -]+?) (?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|should)\b|\bhow many ([\w' -]+?) (?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|should)\b`)
+	reThing = pattern.New(`\b(?:what|which) (?:kinds?|types?|sorts?) of ([\w' -]+?) (?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)\b|\bhow many ([\w' -]+?) (?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)\b`)
 	reOfIt  = pattern.New(` (?:in|on|at|for|from|with|to|about|during|by|that|who|of)\b.*`)
 )
 
@@ -238,6 +241,17 @@ func names(low string) bool {
 	m := reList.FindStringSubmatch(low)
 	return m != nil && m[1] != "" && !slices.Contains([]string{"does", "has", "is", "was", "this", "his", "its"}, m[1])
 }
+
+// gathers reports whether a question asks for all that someone has done, or does: one statement of several is not the answer.
+func gathers(low string) bool {
+	aux := reAux.FindStringSubmatch(low)
+	return aux != nil && strings.HasPrefix(aux[1], "ha") && !strings.Contains(low, " been ") || reAll.MatchString(low) && !strings.Contains(low, "do for ")
+}
+
+var (
+	reAux = pattern.New(`^(?:what|which|who|where)\b.*?\b(do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\b`)
+	reAll = pattern.New(`^who (?:are|were)\b|^(?:what|which)\b.*?\b(?:do|does) \S+(?: and \S+)?(?: \w+ly)? (?:do|talk about)\b`)
+)
 
 // enumerates reports whether a sentence names several things: short ones, one after the
 // other.

@@ -13,10 +13,11 @@ import (
 // "moved the call to April 22". Days alone do not tell the two apart: both may be said on
 // one day.
 var (
-	reChange = pattern.New(`(?i)\b(?:re-?scheduled|adjusted|revised|moved|moving|postponed|delayed|pushed|shifted|changed|updated?|increased|grown|growth|risen|rose|gone (?:up|down)|extended|expanded|improved|dropped|decreased|reduced|lowered|raised|reached|switched)\b|改到|改成|改为|推迟到|提前到|增加到|涨到|降到|升到|达到`)
-	reTo     = pattern.New(`(?i)\b(?:to|reached|of|at|now)\b[^.;]{0,24}?([$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[a-z]{1,2}\b)?)|(?:到|成|为)\s?(\d[\d,.]*%?)`)
-	reValue  = pattern.New(`\bwhat (?:is|are|'s) (?:the|my|our) .*\b(?:rate|percentage|coverage|time|quota|target|number|count|score|budget|price|cost|accuracy|total)\b`)
-	reDue    = pattern.New(`\b(?:deadline|due date|date)\b`)
+	reChange  = pattern.New(`(?i)\b(?:re-?scheduled|adjusted|revised|moved|moving|postponed|delayed|pushed|shifted|changed|updated?|increased|grown|growth|risen|rose|gone (?:up|down)|extended|expanded|improved|dropped|decreased|reduced|lowered|raised|reached|switched)\b|改到|改成|改为|推迟到|提前到|增加到|涨到|降到|升到|达到`)
+	reTo      = pattern.New(`(?i)\b(?:to|reached|of|at|now)\b[^.;]{0,24}?([$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[a-z]{1,2}\b)?)|(?:到|成|为)\s?(\d[\d,.]*%?)`)
+	reMovedTo = pattern.New(`(?i)\b(?:to|until|till|for)(?: the)? $|[到至为成]$`)
+	reValue   = pattern.New(`\bwhat (?:is|are|'s) (?:the|my|our) .*\b(?:rate|percentage|coverage|time|quota|target|number|count|score|budget|price|cost|accuracy|total)\b`)
+	reDue     = pattern.New(`\b(?:deadline|due date|date)\b`)
 )
 
 // changed is the value that a change left, with the one that was in the best other
@@ -88,11 +89,22 @@ func values(q question, may []scored, best scored, value func(scored) (string, s
 
 // value is the day or the number that a sentence gives; new asks for that of a change.
 func (q question) value(s scored, day, new bool) string {
+	if q.clock {
+		return reClock.FindString(s.text)
+	}
 	if day {
 		year, _, _ := s.day.Civil()
-		for _, e := range timex.Find(s.text, year) {
-			if e.Kind == timex.Absolute && e.Lo == e.Hi && s.dated {
-				return sayDay(q.han, e.Lo)
+		text, from := q.onDays(s.text), 0
+		if m := reChange.FindStringIndex(text); new && m != nil {
+			from = m[1]
+		}
+		for _, e := range timex.Find(text, year) {
+			at := text[e.End:]
+			if e.Kind == timex.Deictic && !e.Vague {
+				e = e.At(s.day)
+			}
+			if e.Kind == timex.Absolute && e.Lo == e.Hi && s.dated && e.Pos >= from && (!new || q.kind != when || reMovedTo.MatchString(text[from:e.Pos])) {
+				return sayDay(q.han, e.Lo) + reAtClock.FindString(at)
 			}
 		}
 		return ""
@@ -107,7 +119,7 @@ func (q question) value(s scored, day, new bool) string {
 		if from < 0 {
 			from, to = m[4], m[5]
 		}
-		if from < verb[1] || q.kind == number && s.text[to-1] == '%' {
+		if from < verb[1] || reInstead.MatchString(s.text[:from]) || q.kind == number && s.text[to-1] == '%' {
 			continue
 		}
 		if !slices.ContainsFunc(dates, func(e timex.Expr) bool { return e.Kind != timex.Duration && from >= e.Pos && to <= e.End }) {

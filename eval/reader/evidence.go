@@ -8,6 +8,7 @@ import (
 	"membench/internal/sentence"
 	"membench/internal/timex"
 	"membench/internal/tokens"
+	"membench/schema"
 )
 
 // A unit is one sentence of a context.
@@ -19,8 +20,9 @@ type unit struct {
 	day     timex.Day
 	dated   bool // day is when it was said
 	asks    bool
-	hit     int  // number of the hit that it is of, from 1; 0: none
-	former  bool // it says what holds no longer
+	hit     int             // number of the hit that it is of, from 1; 0: none
+	former  bool            // it says what holds no longer
+	turn    schema.EventRef // that it is of; zero: unknown
 }
 
 // A reply is what a hit replies to: someone else's question.
@@ -33,9 +35,10 @@ type reply struct {
 type evidence struct {
 	units []unit
 	lines int
-	notes []note         // claims below the turns
-	df    map[string]int // units that hold a term
-	asked map[int]reply  // by hit: the question that it replies to
+	notes []note          // claims below the turns
+	df    map[string]int  // units that hold a term
+	asked map[int]reply   // by hit: the question that it replies to
+	score map[int]float64 // by hit: the memory's
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/clause"
 	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/timex"
@@ -98,9 +99,17 @@ func sooner(q question, ev *evidence) string {
 		return ""
 	}
 	sides[1] = referring(sides[0], sides[1])
-	told := func(u unit, _ bool) (timex.Day, bool) { return eventDay(u) }
-	a, i, ok := clauseDay(q, ev, sides[0], -1, told)
-	b, j, ok2 := clauseDay(q, ev, sides[1], i, told)
+	told := func(side string) func(unit, bool) (timex.Day, bool) {
+		terms := understand(schemaQuestion(side), q.names).terms
+		return func(u unit, _ bool) (timex.Day, bool) {
+			if len(terms) == 1 && !does(u, terms[0]) {
+				return 0, false
+			}
+			return eventDay(u)
+		}
+	}
+	a, i, ok := clauseDay(q, ev, sides[0], -1, told(sides[0]))
+	b, j, ok2 := clauseDay(q, ev, sides[1], i, told(sides[1]))
 	if !ok || !ok2 || a == b {
 		return ""
 	}
@@ -116,6 +125,13 @@ func sooner(q question, ev *evidence) string {
 		return side + q.say(" (", "（") + sayDay(q.han, d) + q.say("): ", "）：") + strconv.Quote(ev.units[at].text)
 	}
 	return lead + event(sides[0], a, i) + q.say("; then ", "；然后") + event(sides[1], b, j)
+}
+
+// does reports whether a speaker says to have done what one word names: "I moved", not "they moved the date".
+func does(u unit, verb string) bool {
+	return hasHan(u.text) || slices.ContainsFunc(clause.Read(u.text, clause.Options{}), func(f clause.Fact) bool {
+		return verbOf(f) == verb && !f.Negated && (f.Subject.Kind == clause.Speaker || f.Subject.Kind == clause.Named)
+	})
 }
 
 // twoParts cuts "A and B" at the "and" that has the second thing behind it: of several the
@@ -143,10 +159,13 @@ func clauseDay(q question, ev *evidence, clause string, not int, dayOf func(unit
 	if len(c.terms) == 0 {
 		return 0, -1, false
 	}
-	c.subjects, c.first = q.subjects, q.first
+	if !q.brief || len(c.subjects) == 0 {
+		c.subjects = q.subjects
+	}
+	c.first, c.was, c.ever = q.first, q.was, q.ever
 	ranked, least := rankUnits(c, ev), .25
 	if q.brief {
-		ranked, least = eligible(q, ranked), sure
+		ranked, least = eligible(c, ranked), sure
 		slices.SortStableFunc(ranked, func(a, b scored) int { return cmp.Compare(b.cover, a.cover) })
 	}
 	for _, s := range ranked {
@@ -196,14 +215,16 @@ func began(u unit, exact bool) (timex.Day, bool) {
 	return 0, false
 }
 
+var reJust = pattern.New(`(?i)\bjust `)
+
 // justNow reports whether a sentence says that something has just happened.
 func justNow(text string) bool {
-	if !strings.Contains(text, "just ") {
+	if !reJust.MatchString(text) {
 		return false
 	}
 	words := depparse.Parse(text)
 	for i := 0; i+1 < len(words); i++ {
-		if words[i].Form == "just" && (words[i+1].Tag == "VBD" || words[i+1].Tag == "VBN") {
+		if reJust.MatchString(words[i].Form+" ") && (words[i+1].Tag == "VBD" || words[i+1].Tag == "VBN") {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
+	"membench/schema"
 )
 
 // A Quote is what someone said that is near to a question.
@@ -18,9 +19,11 @@ type Quote struct {
 }
 
 const (
-	nearMost  = 4   // quotes beside a refusal
 	nearLeast = .1  // share of the question's words that one of them has
 	quoteMost = 240 // characters of a quote, where its best sentence has fewer
+	trusted   = .6  // share of the best hit's score from which one of the first is quoted without any of these words
+	nearFirst = 4   // quotes beside a refusal, however long
+	nearMost  = 10  // the same of a question for several things, else as long as all are no longer than the first may be
 )
 
 // nearest are the best hits that may answer a question, each by the sentence that says most
@@ -51,8 +54,10 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	slices.SortStableFunc(ranked, func(a, b scored) int {
 		return cmp.Or(foreign(a)-foreign(b), cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
 	})
+	spread, length := q.several || q.kind == list || gathers(strings.ToLower(q.text)) || beyond(q), 0
 	for _, s := range ranked {
-		if s.hit == 0 || shared(s) == 0 && !spells(q, s) || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
+		// The first hits may be near by what was said around them.
+		if s.hit == 0 || (s.hit > nearFirst || e.score[s.hit] <= trusted*e.score[1]) && shared(s) == 0 && !spells(q, s) || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
 			continue
 		}
 		from, to := e.around(s.pos)
@@ -64,9 +69,13 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		if a := e.asked[s.hit]; share(q.terms, a.terms) > 0 {
 			asked = q.say("to “", "对“") + a.text + q.say("” ", "”，")
 		}
-		out = append(out, Quote{s.hit, asked + sayQuote(q, s, speakers, strings.Join(said, q.say(" ", ""))) + e.reckoned(q, from, to)})
+		text := strings.Join(said, q.say(" ", ""))
+		if length += utf8.RuneCountInString(asked + text); len(out) == nearMost || len(out) >= nearFirst && length > nearFirst*quoteMost && !spread {
+			break
+		}
+		out = append(out, Quote{s.hit, asked + sayQuote(q, s, speakers, text) + e.reckoned(q, from, to)})
 	}
-	return out[:min(nearMost, len(out))]
+	return out
 }
 
 // spells reports whether a sentence of the one that is asked about has what a question asks
@@ -138,10 +147,19 @@ func (e *evidence) reckoned(q question, from, to int) string {
 	return ""
 }
 
-// replies gives the evidence the questions that its hits reply to.
-func (e *evidence) replies(asked []string) *evidence {
+// of gives the evidence the turns that its hits are, and the questions that they reply to.
+func (e *evidence) of(hits []schema.QAHit, asked []string) *evidence {
 	out := *e
-	out.asked = map[int]reply{}
+	out.units = slices.Clone(e.units)
+	for i := range out.units {
+		if u := &out.units[i]; u.hit > 0 && u.hit <= len(hits) && len(hits[u.hit-1].Sources) > 0 {
+			u.turn = hits[u.hit-1].Sources[0]
+		}
+	}
+	out.asked, out.score = map[int]reply{}, map[int]float64{}
+	for i, h := range hits {
+		out.score[i+1] = h.Score
+	}
 	for i, text := range asked {
 		if text != "" {
 			out.asked[i+1] = reply{text, termsOf(text)}
@@ -151,7 +169,10 @@ func (e *evidence) replies(asked []string) *evidence {
 }
 
 // reStops is what says that something that was told before is over.
-var reStops = pattern.New(`(?i)\bI(?:['’]ve| have|['’]m| am|['’]d| just|\b)? ?(?:finally |just |also )?(?:sold|quit(?:ting)?|gave up|given up|stopped|resigned from|cancell?ed|got rid of|no longer|don['’]t \w+ .*\bany ?more)\b|卖掉?了|辞职|辞了|戒|不再|取消|退了`)
+var reStops = pattern.New(`(?i)\bI(?:['’]ve| have|['’]m| am|['’]d| just|\b)? ?(?:finally |just |also )?(?:sold|quit(?:ting)?|gave up|given up|stopped|resigned from|cancell?ed|got rid of|gave away|no longer|don['’]t \w+ .*\bany ?more)\b|卖掉?了|卖给|送给|送人|送走|辞职|辞了|戒|不再|取消|退了`)
+
+// reGiven is what is sold or given away in Chinese: 把猫送给, 卖了车.
+var reGiven = pattern.New(`把(?:我的?|那[只台辆个])?(\p{Han}{1,4}?)(?:送|卖|给)|(?:卖掉?了?|戒掉?了?|辞了|退了)(\p{Han})(?:[^\p{Han}]|了|$)`)
 
 // Ends reports whether a text says that something is over which its speaker told before.
 func Ends(text string) bool { return reStops.MatchString(text) }
@@ -160,7 +181,7 @@ func Ends(text string) bool { return reStops.MatchString(text) }
 // earlier one told.
 func Ended(earlier, end string) bool { return over(termsOf(earlier), stopped(end)) }
 
-// stopped are the words for what is over: the first behind the verb, in Chinese all.
+// stopped are the words for what is over: the first behind the verb, in Chinese what is named as given away, else all of two characters: one alone may be of another word.
 func stopped(text string) []string {
 	m := reStops.FindStringIndex(text)
 	if m == nil {
@@ -170,7 +191,11 @@ func stopped(text string) []string {
 		terms := tokens.Terms(text[m[1]:])
 		return terms[:min(len(terms), 3)]
 	}
-	return tokens.Terms(text)
+	if m := reGiven.FindStringSubmatch(text); m != nil {
+		text = m[1] + m[2]
+	}
+	one := utf8.RuneCountInString(text) == 1
+	return slices.DeleteFunc(tokens.Terms(text), func(t string) bool { return !one && utf8.RuneCountInString(t) < 2 })
 }
 
 func over(earlier, end []string) bool {
@@ -190,7 +215,7 @@ func (e *evidence) ended() *evidence {
 		what := stopped(end.text)
 		for j := range out.units {
 			u := &out.units[j]
-			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, what) {
+			if byDay(u, end) < 0 && u.speaker == end.speaker && over(u.terms, what) {
 				u.former = true
 			}
 		}

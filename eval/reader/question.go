@@ -10,6 +10,24 @@ import (
 	"membench/schema"
 )
 
+// careful is the question for the cautious reader: "when is it" does not ask for what was, "what time" for a time of day.
+func (q question) careful() question {
+	low := strings.ToLower(q.text)
+	q.brief = true
+	if reTimeOf.MatchString(low) {
+		q.kind, q.clock = when, true
+	}
+	if q.kind == when && reComing.MatchString(low) {
+		q.was = false
+	}
+	return q
+}
+
+var (
+	reTimeOf = pattern.New(`^(?:at |by |until |from )?what time\b|几点`)
+	reComing = pattern.New(`^(?:\w+ )?(?:when|what time|(?:what|which) (?:day|date))(?:['’]s| is| are| am| does| do| will| should| can)\b`)
+)
+
 // kind is what a question asks for.
 type kind uint8
 
@@ -42,6 +60,7 @@ type question struct {
 	ever     bool     // it asks whether something was ever so
 	still    bool     // it asks whether something is so now
 	brief    bool     // only what surely answers it is wanted
+	clock    bool     // when: it asks for a time of day
 	names    []string // of the speakers, as the case has them
 	several  bool     // it is about more people than it names as speakers
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"membench/internal/pattern"
 	"membench/internal/timex"
@@ -76,11 +77,13 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	ev := r.evidence(in.Context, in.Speakers)
 	if r.cautious {
-		ev = ev.replies(in.Asked).ended()
+		ev = ev.of(in.Hits, in.Asked).ended()
 	}
 	q := understand(in.Question, in.Speakers)
 	q.names = in.Speakers
-	q.brief = r.cautious
+	if r.cautious {
+		q = q.careful()
+	}
 	text, ok := quoted(q, ev, in.Question.Choices)
 	if ok {
 	} else if len(in.Question.Choices) > 0 {
@@ -344,7 +347,7 @@ func answer(q question, ev *evidence, asOf string) string {
 	if q.brief && slices.Contains([]kind{when, long, number, who, where, either}, q.kind) {
 		return "" // it asks for something that no sentence spells out
 	}
-	text := sentences(q, ranked)
+	text := sentences(q, ev, ranked)
 	return text + before(q, ev, text)
 }
 
@@ -383,15 +386,26 @@ func newestFirst(q question, ranked []scored) []scored {
 		n = len(ranked)
 	}
 	out := slices.Clone(ranked)
-	slices.SortStableFunc(out[:n], byNewest)
+	slices.SortStableFunc(out[:n], func(a, b scored) int {
+		if (q.kind == what || q.kind == list) && a.day == b.day { // the next turn goes on about the same thing
+			return 0
+		}
+		return byNewest(a, b)
+	})
 	return out
 }
 
-func byNewest(a, b scored) int {
+func byNewest(a, b scored) int { return byDay(b.unit, a.unit) }
+
+// byDay orders sentences by when they were said, those of one conversation and day by their turns; 0 where that is not known.
+func byDay(a, b *unit) int {
 	if !a.dated || !b.dated {
 		return 0
 	}
-	return cmp.Compare(b.day, a.day)
+	if a.day == b.day && a.turn.ConvID == b.turn.ConvID {
+		return cmp.Compare(a.turn.TurnID, b.turn.TurnID)
+	}
+	return cmp.Compare(a.day, b.day)
 }
 
 // reLately asks for a thing of late, which need not be the last one.
@@ -407,7 +421,7 @@ func distinct(ranked []scored) int {
 }
 
 // sentences joins the best sentences in the order of the context.
-func sentences(q question, ranked []scored) string {
+func sentences(q question, ev *evidence, ranked []scored) string {
 	most, share := maxUnits, shareOf
 	if q.kind == list {
 		most, share = maxList, listOf
@@ -431,6 +445,9 @@ func sentences(q question, ranked []scored) string {
 			}
 		}
 	}
+	if q.brief {
+		return ev.passage(q, slices.Sorted(maps.Keys(pick)))
+	}
 	// What a sentence brings up, the next one of the same breath often says.
 	for _, s := range ranked {
 		if s.pos == ranked[0].pos+1 && s.line == ranked[0].line && !s.asks {
@@ -442,6 +459,31 @@ func sentences(q question, ranked []scored) string {
 		out = append(out, pick[pos])
 	}
 	return strings.Join(out, " ")
+}
+
+// passage is what a turn says from the first of some sentences on, as long as a quote, without its questions: what one sentence brings up the next one says. One
+// that points back is read with the one before it.
+func (e *evidence) passage(q question, at []int) string {
+	line, from := e.units[at[0]].line, at[0]
+	if from > 0 && e.units[from-1].line == line && !e.units[from-1].asks && len(e.units[from-1].terms) > 2 && reBack.MatchString(e.units[from].text) {
+		from--
+	}
+	var b strings.Builder
+	length, last := 0, from-1
+	for i := from; i < len(e.units) && e.units[i].line == line; i++ {
+		u := &e.units[i]
+		if length += utf8.RuneCountInString(u.text); !slices.Contains(at, i) && (u.asks || reCode.MatchString(u.text) || length > quoteMost) {
+			continue
+		}
+		if b.Len() > 0 && last != i-1 {
+			b.WriteString(q.say(" … ", "……"))
+		} else if b.Len() > 0 {
+			b.WriteString(q.say(" ", ""))
+		}
+		b.WriteString(u.text)
+		last = i
+	}
+	return b.String()
 }
 
 func dayOf(s string) (timex.Day, bool) {

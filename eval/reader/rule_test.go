@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -384,6 +385,70 @@ func TestFormer(t *testing.T) {
 	} {
 		if have := reader.Uncut(c[0], c[1]); have != c[2] {
 			t.Errorf("%q: have %q, want %q", c[1], have, c[2])
+		}
+	}
+}
+
+// What holds now is answered, as of the day of speaking: the newest of one day by its turn, a day that was moved, a time of day. One of several things is no
+// answer to a question for all, and a statement is shown with what follows it.
+func TestCurrent(t *testing.T) {
+	const day = "[1] 2026-05-06 Ana: "
+	exam := day + "My exam in botany is on Monday at 3 PM."
+	moved := exam + "\n[2] 2026-05-06 Ana: They moved the botany exam to Monday at 5 PM."
+	for _, c := range [][3]string{
+		{day + "They raised my rent, it's 940 crowns now instead of 880.", "How much is Ana's rent?", "940 crowns"},
+		{exam, "When is Ana's exam in botany?", "11 May 2026 at 3 PM"},
+		{moved, "When is Ana's exam in botany?", "11 May 2026 at 5 PM (before: 11 May 2026 at 3 PM)"},
+		{moved, "What time is Ana's exam in botany?", "5 PM (before: 3 PM)"},
+		{day + "The deadline of the catalogue is 31 August 2026.\n[2] 2026-05-07 Ana: The printer moved the deadline to 30 September 2026.", "When is the deadline of Ana's catalogue?", "30 September 2026 (before: 31 August 2026)"},
+		{day + "I painted a heron on the barn door last week.", "What has Ana painted?", reader.Refusal},
+		{day + "I visited the harbour fair with Wei. It had goats and a steam engine. Are you coming next year?", "What did Ana visit with Wei at the harbour?", "I visited the harbour fair with Wei. It had goats and a steam engine."},
+		{day + "I started pottery last Thursday.\n[2] 2026-05-20 Wei: I moved into a loft.", "Did Wei start pottery before Ana moved?", reader.Refusal},
+		{day + "I have been singing in the choir for just under a year.", "When did Ana join the choir?", reader.Refusal},
+		{day + "I just joined the choir.", "When did Ana join the choir?", "6 May 2026"},
+		{day + "I met Wei in Bergen.", "Who did Ana meet in Bergen, and where did she meet the mayor?", reader.Refusal},
+		{day + "我养了一只橘猫。\n[2] 2026-06-06 Ana: 我把猫送给我妹妹了。", "Ana还养猫吗？", reader.RefusalZH},
+		{day + "我开始学吉他了。\n[2] 2026-06-06 Ana: 我辞了学校的工作。", "Ana在学吉他吗？", "是，"},
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c[1]}, Speakers: []string{"Ana", "Wei"}, Context: c[0]})
+		if err != nil || !strings.HasPrefix(a.Text, c[2]) || c[2] != "是，" && len(a.Text) != len(c[2]) {
+			t.Errorf("%s %s: have %q, %v; want %q", c[0], c[1], a.Text, err, c[2])
+		}
+	}
+	hits := []schema.QAHit{{Sources: []schema.EventRef{{ConvID: "c", TurnID: 9}}}, {Sources: []schema.EventRef{{ConvID: "c", TurnID: 2}}}}
+	for _, first := range []string{"7", "5"} {
+		second := map[string]string{"7": "5", "5": "7"}[first]
+		context := "[1] 2026-05-06 Ana: I have read " + first + " novels this year.\n[2] 2026-05-06 Ana: I have read " + second + " novels this year."
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: "How many novels has Ana read this year?"}, Speakers: []string{"Ana", "Wei"}, Context: context, Hits: hits})
+		if want := first + " (before: " + second; err != nil || !strings.HasPrefix(a.Text, want) {
+			t.Errorf("have %q, %v; want %q", a.Text, err, want)
+		}
+	}
+}
+
+// Quotes beside a refusal: the first hits also without a word of the question if the memory finds them nearly as good as the best, more than four where several
+// things are asked for or all are short.
+func TestQuotes(t *testing.T) {
+	var context strings.Builder
+	var hits []schema.QAHit
+	for i := range 12 {
+		fmt.Fprintf(&context, "[%d] 2026-05-06 Ana: I cooked dish %d of the island for the feast.%s\n", i+1, i+1, strings.Repeat(" It took long, and everybody was quite pleased with it in the end.", 3))
+		hits = append(hits, schema.QAHit{Score: 5})
+	}
+	short := "[1] 2026-05-06 Ana: Her name is Coco.\n[2] 2026-05-06 Ana: I adopted a puppy from the pound."
+	for _, c := range []struct {
+		context, question string
+		hits              []schema.QAHit
+		want              int
+	}{
+		{context.String(), "Why did Ana cook for the feast of the island?", hits, 4},
+		{context.String(), "Which dishes did Ana cook for the feast of the island?", hits, 10},
+		{short, "Why did Ana adopt a puppy?", []schema.QAHit{{Score: 5}, {Score: 4}}, 2},
+		{short, "Why did Ana adopt a puppy?", []schema.QAHit{{Score: 0}, {Score: 0}}, 1},
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: []string{"Ana", "Wei"}, Context: c.context, Hits: c.hits})
+		if err != nil || a.Text != reader.Refusal || len(a.Near) != c.want {
+			t.Errorf("%s: have %q, %d quotes, %v; want %d", c.question, a.Text, len(a.Near), err, c.want)
 		}
 	}
 }

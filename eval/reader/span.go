@@ -20,9 +20,9 @@ var months = [...]string{"", "January", "February", "March", "April", "May", "Ju
 func spanWhen(q question, near []scored) string {
 	// Of turns that fit nearly as well the one that names a day comes first.
 	near = slices.Clone(near)
-	if q.brief && q.was && !q.han { // "I quit on Friday" refers to the last one
+	if q.brief && !q.han {
 		for i, s := range near {
-			if text := reOnDay.ReplaceAllString(s.text, "last $1"); text != s.text {
+			if text := q.onDays(s.text); text != s.text {
 				u := *s.unit
 				u.text = text
 				near[i].unit = &u
@@ -32,6 +32,12 @@ func spanWhen(q question, near []scored) string {
 	n := count(near, .8)
 	slices.SortStableFunc(near[:n], func(a, b scored) int { return cmp.Compare(b.timed(), a.timed()) })
 	for _, s := range near {
+		if q.clock {
+			if at := reClock.FindString(s.text); at != "" {
+				return at
+			}
+			continue
+		}
 		if !s.dated {
 			for _, e := range timex.Find(s.text, 0) {
 				if e.Kind == timex.Absolute {
@@ -49,25 +55,43 @@ func spanWhen(q question, near []scored) string {
 				return strings.TrimSpace(s.text[e.Pos:e.End]) + q.say(" (said on ", "（说于 ") + sayDay(q.han, s.day) + q.say(")", "）")
 			}
 			if e.Kind == timex.Absolute || e.Kind == timex.Deictic {
-				return sayWhen(q.han, e, s.day)
+				at := ""
+				if q.brief && !q.was {
+					at = reAtClock.FindString(s.text[e.End:])
+				}
+				return sayWhen(q.han, e, s.day) + at
 			}
 		}
 		if best := near[0]; s.line != best.line {
 			break // other turns are about other days
 		}
 	}
-	if !near[0].dated || q.brief && !reTelling.MatchString(q.text) && !reToday.MatchString(near[0].text) { // when it was said is not when it was
+	if q.clock || !near[0].dated || q.brief && !reTelling.MatchString(q.text) && !reToday.MatchString(near[0].text) && !justNow(near[0].text) { // when it was said is not when it was
 		return ""
 	}
 	return sayDay(q.han, near[0].day)
 }
 
-var reOnDay = pattern.New(`(?i)\bon ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`)
+// A time of day, and one behind a day.
+var (
+	reClock   = pattern.New(`(?i)\b(?:\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d\b|noon\b|midnight\b)|(?:早上|上午|中午|下午|晚上)?[\d一二三四五六七八九十两]{1,2}点(?:半|[\d一二三四五六七八九十]{1,3}分)?`)
+	reAtClock = pattern.New(`(?i)^,? at (?:\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d\b|noon\b)`)
+)
+
+// onDays puts the week before the days of one: "I quit on Friday" refers to the last Friday, "it is on Friday" to the next.
+func (q question) onDays(text string) string {
+	if q.was {
+		return reOnDay.ReplaceAllString(text, "last $2")
+	}
+	return reOnDay.ReplaceAllString(text, "$1 this $2")
+}
+
+var reOnDay = pattern.New(`(?i)\b(on|to|until) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`)
 
 // The question asks for the statement itself, or the statement is about the same day.
 var (
 	reTelling = pattern.New(`(?i)\b(?:mention|discuss|say|said|tell|told|talk(?:ed)? about|bring up|announce|share|recommend|suggest)\b|提到|说起|谈到|告诉`)
-	reToday   = pattern.New(`(?i)\b(?:just|today|tonight|right now|currently|this (?:morning|afternoon|evening))\b|刚|今天|今晚|今早|正在`)
+	reToday   = pattern.New(`(?i)\b(?:today|tonight|right now|currently|this (?:morning|afternoon|evening))\b|刚|今天|今晚|今早|正在`)
 )
 
 func (q question) say(en, zh string) string {
@@ -167,6 +191,9 @@ func spanLong(q question, near []scored, now timex.Day, hasNow bool) string {
 	return sayLength(q, float64(now-day))
 }
 
+// reInstead is what stands before a number that holds no longer.
+var reInstead = pattern.New(`(?i)\b(?:instead of|rather than|(?:up|down) from|no longer)(?: the)? $`)
+
 var reDigits = pattern.New(`[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
 
 // spanNumber is the number of the best sentence that has one, with the word after it.
@@ -181,6 +208,9 @@ func spanNumber(q question, near []scored) string {
 		dates := timex.Find(s.text, 0)
 		try := func(pos, end int) {
 			if slices.ContainsFunc(dates, func(e timex.Expr) bool { return e.Kind != timex.Duration && pos >= e.Pos && end <= e.End }) {
+				return
+			}
+			if q.brief && reInstead.MatchString(s.text[:pos]) {
 				return
 			}
 			// nearest to a word of the question, before or after

@@ -131,6 +131,7 @@ type Fact struct {
 	passive  bool // "was scrapped": the subject suffers it
 	perfect  bool // "have broken"
 	formerly bool // under "used to", or denied with "any more"
+	another  bool // the object is a new thing: "a bike"
 	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
 

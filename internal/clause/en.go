@@ -52,8 +52,8 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 
 func (s *enSentence) parse() {
 	s.ws = depparse.Parse(s.text)
-	if name := s.unknownName(); name != "" { // read it as the pronoun that it could be
-		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "It" + s.text[s.ws[0].End:])
+	if name := s.unknownName(); name != "" { // read it as a pronoun
+		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "He" + s.text[s.ws[0].End:])
 		s.ws[0] = depparse.Word{Form: name, Tag: "NNP", Rel: s.ws[0].Rel, Head: s.ws[0].Head, Start: s.ws[0].End - len(name), End: s.ws[0].End}
 	}
 	s.kids = make([][]int, len(s.ws))
@@ -69,8 +69,17 @@ func (s *enSentence) parse() {
 
 // unknownName is the first word if it is no common one and a verb without a subject follows it: "Clover passed away".
 func (s *enSentence) unknownName() string {
+	if len(s.ws) > 2 && s.ended != nil && s.ws[0].Start == 0 && s.ws[0].Rel != "nsubj" && (s.low(0) == "somebody" || s.low(0) == "someone") {
+		return s.ws[0].Form
+	}
 	if len(s.ws) < 3 || s.ws[0].Start != 0 || len(s.ws[0].Form) < 3 || s.ws[0].Form[0] < 'A' || s.ws[0].Form[0] > 'Z' || strings.HasPrefix(s.ws[0].Tag, "NNP") || depparse.Common(s.ws[0].Form) ||
 		s.ws[1].Rel != "root" || s.ws[1].Tag != "VBD" && s.ws[1].Tag != "VBZ" && !strings.HasSuffix(s.ws[1].Form, "ed") || s.ws[0].Head != 1 || s.ws[0].Rel == "nsubj" {
+		return ""
+	}
+	if s.ended == nil {
+		return ""
+	}
+	if _, _, ends, may := s.ended.split(depparse.Verb(s.ws[1].Form, "VBD"), s.text[s.ws[2].Start:]); len(ends)+len(may) == 0 {
 		return ""
 	}
 	return s.ws[0].Form
@@ -81,7 +90,7 @@ func (s *enSentence) unknownName() string {
 func (s *enSentence) retag(i int) string {
 	w, low := s.ws[i], s.low(i)
 	switch {
-	case w.Tag == "VB" && w.Rel == "root" && depparse.Verb(low, "VB") != low:
+	case w.Tag == "VB" && w.Rel == "root" && irregular(low) && s.low(i+1) != "na" && s.low(i+1) != "ta":
 		return "VBD"
 	case w.Tag == "VBD" && depparse.Verb(low, "VBP") == low && !strings.HasSuffix(low, "ed") && !samePast[low]:
 		return "VBP"
@@ -89,6 +98,11 @@ func (s *enSentence) retag(i int) string {
 		return "VBD"
 	}
 	return w.Tag
+}
+
+// irregular reports whether a word is the past of a verb, and not a regular one.
+func irregular(low string) bool {
+	return depparse.Verb(low, "VB") != low && depparse.Verb(low, "VBD") != low && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
 }
 
 // samePast are verbs whose past is their base form.
@@ -120,7 +134,7 @@ func (s *enSentence) leftOut() (words string, at int) {
 	switch r := w.Rel; {
 	case first == 0 && v == 0 && noted[low]:
 		return "User ", at
-	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || depparse.Verb(low, "VBD") != low) && depparse.Common(low): // "Watched Inception": a capital at the beginning
+	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || irregular(low) && s.low(v+1) != "na" && s.low(v+1) != "ta") && depparse.Common(low): // "Watched Inception": a capital at the beginning
 		return "I ", at
 	case r == "nsubj" || r == "csubj" || r == "nsubj:pass" || r == "amod" && root > v && s.ws[root].Tag != "NN" && s.ws[root].Tag != "NNS",
 		next.Tag == "PRP" && nominative[s.low(v+1)] && r != "root", s.ws[v].Rel == "mark":
@@ -324,7 +338,11 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		if g, ok := s.moves(i, subj, f); ok || s.ended == nil {
 			return g, ok
 		}
-		f.Subject.Phrase = s.phrase(s.begin(subj), subj+1)
+		end := subj + 1 // with what describes it: "my membership at the club"
+		for end < i && s.ws[end].Rel != "aux" && s.ws[end].Rel != "aux:pass" && s.ws[end].Rel != "cop" && s.ws[end].Rel != "advmod" && !isMark(s.ws[end].Form) {
+			end++
+		}
+		f.Subject.Phrase = s.phrase(s.begin(subj), end)
 	}
 	if inherits && len(v.aux) == 0 { // "I will go and see": the second verb is under the same auxiliary
 		if tag := s.ws[i].Tag; tag == "VB" || tag == "VBG" || tag == "VBN" {

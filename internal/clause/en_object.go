@@ -176,6 +176,7 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 	}
 	end = s.apart(v.chain, from, end, f)
 	f.Object = s.phrase(from, end)
+	f.another = from < end && (s.low(from) == "a" || s.low(from) == "an" || s.low(from) == "another" || s.low(from) == "some")
 	f.definite = from < end && (definite[s.low(from)] || s.ws[from].Tag == "NNP")
 	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {
 		s.relativeObject(i, f)
@@ -201,7 +202,7 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 // relativeObject gives a relative clause without an object its noun: "the book I read".
 func (s *enSentence) relativeObject(i int, f *Fact) {
 	h := s.ws[i].Head
-	if s.ws[i].Rel != "acl:relcl" || h < 0 || s.ws[h].Rel == "root" && s.kid(h, "case") >= 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
+	if s.ws[i].Rel != "acl:relcl" || h < 0 || s.ws[h].Rel == "root" && s.kid(h, "case") >= 0 && s.kid(h, "cop", "nsubj") < 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
 		return
 	}
 	from := h

@@ -6,6 +6,7 @@ import (
 
 	"membench/internal/depparse"
 	"membench/internal/pattern"
+	"membench/internal/timex"
 )
 
 // An End is a state that a clause says is over: something no longer fills Slot. What it is must have been said before, unless Value names it.
@@ -27,7 +28,7 @@ type enders func(verb string) (ends, may []string)
 // a habit. text is the sentence.
 func (f *Fact) ending(of enders, text string) (out []End) {
 	switch {
-	case f.Modality != Asserted, forAWhile.MatchString(text):
+	case f.Modality != Asserted, f.Time.Kind == timex.Clock, forAWhile.MatchString(text): // "finished school at four"
 		return nil
 	case f.Negated:
 		return f.lacking()
@@ -41,7 +42,13 @@ func (f *Fact) ending(of enders, text string) (out []End) {
 	}
 	certain := !l.suffered && !l.mine && (f.definite || definite[headWord(l.object)] || proper(firstWords(l.object, 1)))
 	object, _ := cutFirst(l.object, "the ", "a ", "an ")
+	if pronouns[strings.ToLower(short(object))] {
+		return nil
+	}
 	for n, slot := range append(slices.Clone(l.ends), l.may...) {
+		if f.another && slices.Contains(having, slot) { // "cancelled a subscription": not the one that was spoken of
+			continue
+		}
 		e := End{Slot: slot, Names: namesOf(slot, object), Mine: l.mine}
 		switch {
 		case object == "":
@@ -75,6 +82,9 @@ func (f *Fact) loss(of enders) loss {
 	case !speaks && (first == "me" || first == "us"): // "they let me go"
 		l.verb, l.object, l.ends, l.may = of.split(f.Verb, rest)
 		l.suffered, l.mine, speaks = true, true, true
+		if l.object != "" && !opensPhrase.MatchString(l.object) { // "it left me tired"
+			return loss{}
+		}
 	default:
 		l.verb, l.object, l.ends, l.may = of.split(f.Verb, f.Object.Text)
 	}
@@ -97,7 +107,7 @@ func (f *Fact) loss(of enders) loss {
 
 // implies are the names of what a verb without an object ends in a slot: "I quit", "Tom and I broke up".
 func (f *Fact) implies(slot, verb string) (names []string) {
-	if alone[slot] && !needsObject[verb] {
+	if alone[slot] && !needsNaming[headWord(verb)] {
 		return []string{""}
 	}
 	for _, m := range f.With {
@@ -227,7 +237,7 @@ func namesOf(slot, object string) (names []string) {
 	if first, rest, _ := strings.Cut(object, " "); slot == "HAS_HABIT" && strings.HasSuffix(first, "ing") {
 		object = strings.TrimSpace(depparse.Verb(first, "VBG") + " " + rest)
 	}
-	for _, name := range []string{object, short(object)} {
+	for _, name := range []string{object, memberOf.ReplaceAllString(object, ""), short(object)} {
 		if kinds := general[slot]; kinds != nil {
 			which := strings.Join(slices.DeleteFunc(strings.Fields(name), func(w string) bool { return kinds[strings.ToLower(w)] }), " ")
 			if which != "" || alone[slot] {
@@ -255,15 +265,15 @@ func allOf(phrase string, words map[string]bool) bool {
 // behindNoun is what follows the noun of an object and is no part of its name.
 var behindNoun = pattern.New(`(?i)(?:,| (?:on|in|at|to|for|from|with|because|since|so|when|after|before|but|and|as|during|due|over|around|this|last|by|yesterday|today|now)\b).*$`)
 
-// forAWhile says that something is so for some time only.
-var forAWhile = pattern.New(`(?i)\bfor (?:(?:an?|the|half|whole|few|couple|of|\d+|one|two|three|four|five|six|\w+teen) ){1,4}(?:second|minute|hour|night|day|week|month|weekend)s?\b|\bfor now\b|(?:一|两|几|三)(?:天|周|个星期|个小时|阵子|会儿)(?:不|没|先)|先不|暂时|先停`)
+// forAWhile says that something is so for some time only, or on one day.
+var forAWhile = pattern.New(`(?i)\bfor (?:(?:an?|the|half|whole|few|couple|of|\d+|one|two|three|four|five|six|\w+teen) ){1,4}(?:second|minute|hour|night|day|week|month|weekend)s?\b|\bfor (?:now|today|the (?:day|night|weekend|week))\b|\b(?:early|late) (?:today|tonight|yesterday)\b|\bat \d|\d ?[ap]m\b|(?:一|两|几|三)(?:天|周|个星期|个小时|阵子|会儿)(?:不|没|先)|先不|暂时|先停`)
 
 // opensPhrase begins what is no object.
 var opensPhrase = pattern.New(`(?i)^(?:on|in|at|to|for|from|because|since|when|after|before|during|this|last|of|by|peacefully|suddenly|yesterday|today|now)\b`)
 
 // ofAnother reports whether a phrase is a thing that is not the speaker's: "my neighbour's dog", 邻居家的狗.
 func ofAnother(phrase string) bool {
-	if theirs.MatchString(phrase) {
+	if m := owner.FindStringSubmatch(phrase); theirs.MatchString(phrase) || m != nil && (Relation(strings.ToLower(m[1])) != "" || proper(m[1])) {
 		return true
 	}
 	phrase = strings.TrimPrefix(strings.TrimPrefix(phrase, "我们"), "我")
@@ -275,13 +285,18 @@ func ofAnother(phrase string) bool {
 	return false
 }
 
-var theirs = pattern.New(`(?i)['’]s |s['’] |^(?:his|her|their|your|its|another|someone|somebody)\b|^[你他她]`)
+var theirs = pattern.New(`(?i)^(?:his|her|their|your|its|another|someone|somebody)\b|^[你他她]`)
+
+// owner is somebody before a thing: "my neighbour's dog", but not "my driver's licence".
+var owner = pattern.New(`(\pL+)(?:['’]s|s['’]) `)
 
 var (
 	// whose is what makes an object a certain one: it does not belong to its name.
 	whose = pattern.New(`(?i)^(?:(?:my|our|his|her|their|its|this|that|these|those|own|old|poor|dear|beloved|all|both|of|the|two|three|four|five|six|seven|eight|nine|ten|\d+) )+|^(?:我们?|他们?|她们?|自己)(?:家)?的|^我们?家`)
 	// toWhom is who got a thing, for how much or why.
 	toWhom = pattern.New(` (?:to|for|because|since|so|when|after|before) .*$`)
+	// memberOf is a membership before that of which one is a member.
+	memberOf = pattern.New(`(?i)^(?:\S+ ){0,2}(?:membership|subscription|season ticket) (?:at|of|with|in|to|for) (?:the )?`)
 	// post is a job before its employer: "job at the bank".
 	post   = pattern.New(`(?i)^(?:\S+ ){0,3}(?:job|position|post|role|work) (?:at|with|for|in) `)
 	postZH = pattern.New(`的(?:工作|职务|职位|岗位|活儿?|班)$`)
@@ -296,6 +311,9 @@ var general = map[string]map[string]bool{
 	"HAS":        set("membership subscription account plan"),
 	"IS":         set("membership"),
 }
+
+// needsNaming are verbs that end nothing unless it is named: "I left".
+var needsNaming = set("leave lose drop finish complete give pack hand")
 
 // alone are the slots of which one end without a name means the single thing that fills them.
 var alone = set("WORKS_AT WORKS_AS STUDIES STUDIES_AT")

@@ -42,6 +42,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "WORKS_AT"
 			f.Value.Text, _ = cutFirst("at "+at, "at ")
 		}
+	case "hold":
+		if memberThing.MatchString(f.Object.Text) && f.Tense == Present {
+			slot = "HAS"
+		}
 	case "belong":
 		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Subject.Kind == Speaker {
 			slot, f.Value.Text = "IS", "member of "+rest
@@ -182,6 +186,9 @@ var times = pattern.New(`(?i)(?:^| )(?:once|twice|\S+ times)$`)
 
 // partner is somebody whom one is seeing.
 var partner = pattern.New(`^(?:this |that |the |an? )?(?:\S+ )?(?:guy|girl|boy|man|woman|lad|bloke|someone|somebody|colleague|coworker|neighbou?r)\b|^[A-Z]\pL+$`)
+
+// memberThing is what one holds as a member, subscriber or owner of a right.
+var memberThing = pattern.New(`(?i)\b(?:permit|licen[cs]e|ticket|card|pass|membership|subscription|account|degree|passport|visa)\b`)
 
 // restricted begins a clause that says which of the things that were named.
 var restricted = pattern.New(`^ (?:that|who|when|where|if|how)\b`)

@@ -263,6 +263,7 @@ func (r *zhReader) opening(c *zhClause) {
 			c.if_ = true
 		case w == "这" && c.at(c.i+1) == "是" && zhPronouns[c.at(c.i+2)].Kind != NoOne: // 这是我第一次…
 			c.i++
+		case zhWithMe[w] && slices.ContainsFunc(c.ws[c.i+1:min(len(c.ws), c.i+3)], func(w hanseg.Word) bool { return w.Form == "有" || w.Form == "养" }): // 家里养着一只画眉
 		case w == "听说" || w == "据说" || w == "据":
 			c.modal = "听说"
 		case zhPreps[w] && c.i+2 < len(c.ws): // 对海鲜过敏, 和朋友吃饭
@@ -276,6 +277,9 @@ func (r *zhReader) opening(c *zhClause) {
 		c.i++
 	}
 }
+
+// zhWithMe are places of what the speaker has.
+var zhWithMe = set("家里 家中 屋里 手里 手上 手头 名下")
 
 func isHanWord(w string) bool {
 	r, _ := utf8.DecodeRuneInString(w)

@@ -381,6 +381,9 @@ func (c *zhClause) slot() bool {
 		f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
 	case (f.Verb == "办" || f.Verb == "办理" || f.Verb == "开" || f.Verb == "开通") && zhMember.MatchString(obj):
 		f.Slot = "HAS"
+		if f.Place.Text != "" && !strings.Contains(obj, "的") { // 在健身房办了会员
+			f.Value.Text = f.Place.Text + "的" + obj
+		}
 	case f.Verb == "过敏" && c.ba.Text != "":
 		f.Slot, f.Value = "HAS_CONDITION", c.ba
 		f.Value.Text += "过敏"

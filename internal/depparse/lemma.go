@@ -99,7 +99,7 @@ func bases(w string) []string {
 	case doubled:
 		return []string{stem, stem[:n-1]}
 	case endsInE(stem):
-		return []string{stem, stem + "e"}
+		return []string{stem + "e", stem, stem + "e"} // hoping is of hope: that of hop would be doubled
 	}
 	return []string{stem + "e", stem}
 }

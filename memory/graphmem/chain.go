@@ -30,6 +30,7 @@ type chain struct {
 	cat     *catalog.Catalog
 	facts   op.Extractor
 	merger  *claims.Merger
+	states  *claims.States
 	threads map[schema.ConvID]*graphir.Thread
 	stated  []schema.Statement // in the order that they came, to make the fold again
 	n       int                // memories
@@ -39,13 +40,13 @@ type chain struct {
 
 func newChain(scope string) *chain {
 	c := catalog.Default()
-	return &chain{scope: scope, cat: c, facts: op.RuleFacts(), merger: claims.NewMerger(c, schema.Latest), threads: map[schema.ConvID]*graphir.Thread{}, lost: map[schema.ClaimID]bool{}}
+	return &chain{scope: scope, cat: c, facts: op.RuleFacts(), merger: claims.NewMerger(c, schema.Latest), states: &claims.States{}, threads: map[schema.ConvID]*graphir.Thread{}, lost: map[schema.ClaimID]bool{}}
 }
 
 // clone makes the fold again: a Merger has no copy.
 func (c *chain) clone() *chain {
 	d := newChain(c.scope)
-	d.n, d.turns, d.stated, d.lost = c.n, c.turns, slices.Clone(c.stated), maps.Clone(c.lost)
+	d.n, d.turns, d.stated, d.lost, d.states = c.n, c.turns, slices.Clone(c.stated), maps.Clone(c.lost), c.states.Clone()
 	for _, s := range d.stated {
 		d.merger.Add(s) //nolint:errcheck // what was a fault then is one now
 	}
@@ -95,7 +96,7 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 				}
 			}
 		}
-		for r, err := range claims.Extract(ctx, in, claims.Options{Catalog: c.cat, Memory: 1 << 16}) {
+		for r, err := range claims.Extract(ctx, in, claims.Options{Catalog: c.cat, Memory: 1 << 16, States: c.states}) {
 			var f *schema.Finding
 			switch {
 			case errors.As(err, &f): // what cannot be read as a claim is still said in the turn

@@ -22,15 +22,19 @@ type grown struct {
 	exports []schema.MemoryExport
 }
 
+// observed is turn i of a talk of lin, who has the even ones, and bo.
+func observed(i int, text string) native.Observation {
+	who := []string{"lin", "bo"}[i%2]
+	at := time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC).Format(time.RFC3339)
+	return native.Observe(memory.Batch{Session: fmt.Sprint("s", i/3), UserID: "lin", AgentID: "bo"},
+		schema.Turn{Role: []string{memory.RoleUser, memory.RoleAssistant}[i%2], Name: who, Text: text, Time: at, Sources: []schema.EventRef{{ConvID: "c1", TurnID: i + 1}}})
+}
+
 // turn adds a turn and returns what it changed.
 func (x *grown) turn(t *testing.T, text string) []schema.Change {
 	t.Helper()
-	ctx, i := context.Background(), len(x.events)
-	who := []string{"lin", "bo"}[i%2]
-	at := time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC).Format(time.RFC3339)
-	o := native.Observe(memory.Batch{Session: fmt.Sprint("s", i/3), UserID: "lin", AgentID: "bo"},
-		schema.Turn{Role: []string{memory.RoleUser, memory.RoleAssistant}[i%2], Name: who, Text: text, Time: at, Sources: []schema.EventRef{{ConvID: "c1", TurnID: i + 1}}})
-	s, err := x.c.step(ctx, o)
+	ctx := context.Background()
+	s, err := x.c.step(ctx, observed(len(x.events), text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +77,41 @@ func TestSameAsBuild(t *testing.T) {
 	}
 	if nodes, edges := g.Len(); nodes < 20 || edges < 40 {
 		t.Errorf("%d nodes and %d edges: the stages gave nothing", nodes, edges)
+	}
+}
+
+// A turn ends what an earlier turn stated; what a copy learns stays with the copy.
+func TestEndsEarlierTurns(t *testing.T) {
+	say := func(c *chain, i int, text string) {
+		t.Helper()
+		if _, err := c.step(t.Context(), observed(i, text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := func(c *chain, claim string) string {
+		for _, s := range c.merger.All() {
+			if s.Claim != nil && s.Claim.Predicate+" "+schema.NameOf(s.Claim.Object.ID) == claim {
+				return s.Claim.Status
+			}
+		}
+		return ""
+	}
+	c := newChain("u")
+	say(c, 0, "I own a Triumph motorbike.")
+	twin := c.clone()
+	say(twin, 2, "I own a harp.")
+	for _, c := range []*chain{c, twin} {
+		say(c, 4, "I sold the bike.")
+		say(c, 6, "I sold the harp.")
+		if have := status(c, "OWNS Triumph motorbike"); have != schema.StatusDeprecated {
+			t.Errorf("the bike was sold: its claim is %s", have)
+		}
+	}
+	if have := status(twin, "OWNS harp"); have != schema.StatusDeprecated {
+		t.Errorf("the harp was sold: its claim is %s", have)
+	}
+	if have := status(c, "OWNS harp"); have != "" {
+		t.Errorf("nobody but the copy had a harp: its claim is %s", have)
 	}
 }
 

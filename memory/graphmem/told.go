@@ -6,9 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
+	"membench/claims"
 	"membench/eval/reader"
 	"membench/internal/pattern"
+	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
@@ -38,9 +41,11 @@ type asked struct {
 	held   []Held // of the person and the predicates, oldest first; the positive of each pair
 	denied []Held
 	used   []Held
+	count  int // of what several lists
 }
 
-const whoEN = `(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?)`
+// whoEN is one word, or several with capitals: "Ann still" is no name.
+const whoEN = `(?P<who>(?-i:[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+)|[\w.'’-]+)`
 
 var askings = []asking{
 	{pattern.New(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
@@ -49,18 +54,22 @@ var askings = []asking{
 	{pattern.New(`(?i)^what (?:does|did) ` + whoEN + ` do for (?:a living|work)\??$`), []string{"WORKS_AS"}, current},
 	{pattern.New(`(?i)^where (?:is|does) ` + whoEN + ` (?:come )?(?:originally )?from\??$`), []string{"COMES_FROM"}, current},
 	{pattern.New(`(?i)^where (?:does|did) ` + whoEN + ` (?:study|go to (?:school|university|college))\??$`), []string{"STUDIES_AT"}, current},
-	{pattern.New(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:study|studying|majoring in)\??$`), []string{"STUDIES"}, current},
+	{pattern.New(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:currently |still )?(?:study|studying|learning|majoring in)\??$`), []string{"STUDIES"}, current},
 	{pattern.New(`(?i)^how old is ` + whoEN + `\??$`), []string{"HAS_AGE"}, current},
 	{pattern.New(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
 	{pattern.New(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
 	{pattern.New(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
-	{pattern.New(`(?i)^(?:which|what) (?:places|countries|cities|towns) (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
+	{pattern.New(`(?i)^(?:which|what) places (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
 	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
 	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
+	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:together with|with|seeing|dating|married to) (?P<what>[^?]+?)\??$`), []string{"HAS_RELATIVE", "HAS_STATUS"}, whether},
+	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:an? |on (?:an? )?)?(?P<what>[^?]+?)\??$`), []string{"FOLLOWS_DIET", "HAS_STATUS", "WORKS_AS", "IS", "HAS_CONDITION"}, whether},
+	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?(?P<what>[^?]+?)\??$`), []string{"HAS_HABIT", "FOLLOWS_DIET", "STUDIES"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?还?有没?有?(?P<what>[^，？?什哪谁]{1,12}?)吗?[？?]?$`), []string{"OWNS", "HAS_PET", "HAS", "HAS_RELATIVE"}, whether},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
@@ -259,11 +268,33 @@ func several(q *asked) string {
 			q.used = append(q.used, h)
 		}
 	}
+	if len(values) == 0 && !slices.ContainsFunc(q.held, func(h Held) bool { return h.Holds }) {
+		return current(q) // what it was
+	}
 	if len(values) < 2 { // one of a list is not a list
 		q.used = nil
 		return ""
 	}
-	return strings.Join(values, q.say(", ", "、"))
+	var shown []string
+	for i, value := range values {
+		n := counted(value)
+		if n == 0 && unicode.IsUpper([]rune(value)[0]) && slices.ContainsFunc(q.used, func(h Held) bool { return counted(h.value()) > 0 && h.quote() == q.used[i].quote() }) {
+			continue // "two rabbits, Basil and Clove" are two
+		}
+		q.count += max(n, 1)
+		shown = append(shown, value)
+	}
+	return strings.Join(shown, q.say(", ", "、"))
+}
+
+// counted is the number that a value begins with, 0 none: two rabbits.
+func counted(value string) int {
+	first, _, _ := strings.Cut(strings.ToLower(value), " ")
+	n, _, _ := timex.NumberWord(first)
+	if d, err := strconv.Atoi(first); err == nil {
+		return d
+	}
+	return int(n)
 }
 
 // reTown is a name with its capitals.
@@ -275,7 +306,7 @@ func howMany(q *asked) string {
 	if list == "" {
 		return ""
 	}
-	return strconv.Itoa(len(q.used)) + q.say(" that were mentioned: ", " 个被提到：") + list
+	return strconv.Itoa(q.count) + q.say(" that were mentioned: ", " 个被提到：") + list
 }
 
 // whether says yes or no of what holds now.
@@ -316,12 +347,16 @@ func (q *asked) about(hs []Held) *Held {
 	want := stems(q.what)
 	for i := len(hs) - 1; i >= 0; i-- {
 		have := stems(hs[i].value())
-		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) {
+		positive, _, _ := catalog.Default().Polarity(hs[i].Predicate)
+		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) || claims.Means(positive, articles.ReplaceAllString(q.what, ""), hs[i].value()) {
 			return &hs[i]
 		}
 	}
 	return nil
 }
+
+// articles before what is asked about belong to no name.
+var articles = pattern.New(`(?i)^(?:the|an?|any|his|her|their) `)
 
 func stems(s string) (out []string) {
 	for _, w := range tokens.Words(strings.ToLower(s)) {
