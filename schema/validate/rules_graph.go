@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"membench/internal/jsonschema"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -56,7 +57,10 @@ func (w *worker) node(at int) {
 			w.facts = append(w.facts, fact{op: opNodeLine})
 		}
 	}
-	w.props(props, string(first) == schema.LabelClaim)
+	claim := string(first) == schema.LabelClaim
+	if w.props(props, claim); claim {
+		w.misspelt(props)
+	}
 }
 
 func (w *worker) nodeID(at int, id, name []byte, props int) {
@@ -340,6 +344,24 @@ func (w *worker) props(props int, claim bool) {
 			continue
 		}
 		w.ordered(a, b, "GRF009", false)
+	}
+}
+
+// misspelt warns of a property that claims do not have, if its name is nearly that of one that they have and this one lacks: readers of the graph do not see it.
+func (w *worker) misspelt(props int) {
+	known := w.cat.Labels[schema.LabelClaim].Props
+	for k := range w.doc.Members(props) {
+		text := w.doc.Text(k)
+		is := func(name string) bool { return string(text) == name }
+		if slices.ContainsFunc(known, is) || slices.ContainsFunc(pairs, func(p [2]string) bool { return is(p[0]) || is(p[1]) }) {
+			continue // invalid_at is another name, not a misspelt valid_at
+		}
+		name := string(text)
+		for _, meant := range known {
+			if textnorm.Near(name, meant) && w.doc.Get(props, meant) < 0 {
+				w.warn(k, "GRF016", "a property of a claim has nearly the name of one that claims have", name, meant)
+			}
+		}
 	}
 }
 
