@@ -232,6 +232,12 @@ func (p *prepared) signs() bool {
 	return strings.ContainsAny(p.at.raw, "~[]{}|") || strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 && (c < 0x1f600 || c > 0x1f60f) })
 }
 
+// crossed reports whether an answer has a picture that rejects its words.
+func (p *prepared) crossed() bool {
+	const rejects = "👎❌✗✘🚫⛔🙅"
+	return strings.ContainsAny(p.at.raw, rejects) && !strings.ContainsAny(p.gt.raw, rejects)
+}
+
 // bare reports whether an answer is the gold and words that only give an answer.
 func (p *prepared) bare(r *reading) bool {
 	t := p.at

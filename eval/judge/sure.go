@@ -30,15 +30,15 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 		return v // while tools/judgetrain makes new ones
 	}
 	r := p.read()
+	if r.looping && !looping(p.gt) {
+		return refused(v, "the reply repeats itself without end")
+	}
 	if v.Correct && r.first >= 0 && p.bare(r) && p.complete() {
 		refuse, doubt := p.opposed(r)
 		if v.Doubt = doubt; refuse != "" {
 			return refused(v, refuse)
 		}
 		return v
-	}
-	if r.looping && !looping(p.gt) {
-		return refused(v, "the reply repeats itself without end")
 	}
 	f, g := p.sure(v)
 	s := model().Sure.score(f)
@@ -51,7 +51,7 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	if !v.Correct && s >= even && o.Method == Trained {
 		v.Doubt = "it may say the gold in other words"
 	}
-	if v.Correct && (g.order != "" || s < t.Sure && !(s >= even && g.opposed == "" && p.oneStatement(r))) {
+	if v.Correct && (g.order != "" || s < t.Sure || p.crossed()) {
 		v.Doubt = g.say()
 		if v.Doubt == "" && r.first >= 0 {
 			v.Doubt = p.why(r)
@@ -60,19 +60,6 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 		}
 	}
 	return v
-}
-
-// oneStatement reports whether an answer is a single statement that has all of the gold, and nothing that may turn it or be meant instead: its other words
-// say how, not what.
-func (p *prepared) oneStatement(r *reading) bool {
-	if r.first < 0 || len(r.operators) > 0 || r.rival >= 0 || hasAny(p.at.raw[p.at.end(r.last-1):], "'s ", "的") {
-		return false
-	}
-	e := p.evidence(r)
-	if e.found < len(e.gold) || e.restAll > e.restHome || e.opposites+e.siblings+e.questionOpposite > 0 || e.otherPeriod() {
-		return false
-	}
-	return e.roles()[1] == 0 // it is not the object of what the question asks who did
 }
 
 // even is the score from which as many refused answers of writers unseen are right as wrong.
