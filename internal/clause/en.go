@@ -67,22 +67,23 @@ func (s *enSentence) parse() {
 	}
 }
 
-// unknownName is the first word if it is no common one and a verb without a subject follows it: "Clover passed away".
+// unknownName is the first word if it is no common one, or somebody, and a verb without a subject that ends a state follows it: "Clover passed away".
 func (s *enSentence) unknownName() string {
-	if len(s.ws) > 2 && s.ended != nil && s.ws[0].Start == 0 && s.ws[0].Rel != "nsubj" && (s.low(0) == "somebody" || s.low(0) == "someone") {
-		return s.ws[0].Form
-	}
-	if len(s.ws) < 3 || s.ws[0].Start != 0 || len(s.ws[0].Form) < 3 || s.ws[0].Form[0] < 'A' || s.ws[0].Form[0] > 'Z' || strings.HasPrefix(s.ws[0].Tag, "NNP") || depparse.Common(s.ws[0].Form) ||
-		s.ws[1].Rel != "root" || s.ws[1].Tag != "VBD" && s.ws[1].Tag != "VBZ" && !strings.HasSuffix(s.ws[1].Form, "ed") || s.ws[0].Head != 1 || s.ws[0].Rel == "nsubj" {
+	if s.ended == nil || len(s.ws) < 3 || s.ws[0].Start != 0 || s.ws[0].Rel == "nsubj" {
 		return ""
 	}
-	if s.ended == nil {
+	w, verb := s.ws[0], s.ws[1]
+	if low := s.low(0); low == "somebody" || low == "someone" {
+		return w.Form
+	}
+	if len(w.Form) < 3 || w.Form[0] < 'A' || w.Form[0] > 'Z' || strings.HasPrefix(w.Tag, "NNP") || depparse.Common(w.Form) || w.Head != 1 ||
+		verb.Rel != "root" || verb.Tag != "VBD" && verb.Tag != "VBZ" && !strings.HasSuffix(verb.Form, "ed") {
 		return ""
 	}
-	if _, _, ends, may := s.ended.split(depparse.Verb(s.ws[1].Form, "VBD"), s.text[s.ws[2].Start:]); len(ends)+len(may) == 0 {
+	if _, _, ends, may := s.ended.split(depparse.Verb(verb.Form, "VBD"), s.text[s.ws[2].Start:]); len(ends)+len(may) == 0 {
 		return ""
 	}
-	return s.ws[0].Form
+	return w.Form
 }
 
 // retag is the tag of a word, corrected where its form and its place say more than the tagger knew: "sold" is no base form, "smoke" no past, and "passed" of

@@ -69,13 +69,12 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "DID"
 		}
 	case "learn":
-		if s.ws[v.head].Tag == "VBG" && f.Tense == Present && obj != "" && (nounTag(s.ws[v.end].Tag) || proper(firstWords(f.Object.Text, 1))) {
+		if s.ws[v.head].Tag == "VBG" && f.Tense == Present && obj != "" && (v.end < len(s.ws) && nounTag(s.ws[v.end].Tag) || proper(firstWords(f.Object.Text, 1))) {
 			slot = "STUDIES"
 		}
 	case "break", "sprain", "fracture", "twist", "tear":
-		if f.perfect && first == "my" { // "I've broken my wrist"
-			slot = "HAS_CONDITION"
-			f.Value.Text = map[string]string{"break": "broken", "sprain": "sprained", "fracture": "fractured", "twist": "twisted", "tear": "torn"}[f.Verb] + " " + short(f.Object.Text[len("my "):])
+		if part, mine := cutFirst(f.Object.Text, "my "); f.perfect && mine { // "I've broken my wrist"
+			slot, f.Value.Text = "HAS_CONDITION", s.low(v.head)+" "+short(part)
 		}
 	case "live", "reside":
 		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")

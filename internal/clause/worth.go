@@ -69,6 +69,7 @@ const (
 // sure sets the tier, and reports whether the fact is kept. What is not asserted is kept
 // for what it says, however sure.
 func (f *Fact) sure() bool {
+	f.Confidence = max(0, f.Confidence)
 	if f.Confidence < defaultFrom {
 		f.Tier = Wide
 	}
