@@ -113,7 +113,7 @@ func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, r remembered, 
 	for _, e := range r.Endings {
 		var over []schema.Statement
 		for _, s := range e.States {
-			state, ok := h.named(cat, s, at)
+			state, ok := h.named(s, at)
 			if !ok {
 				continue
 			}
@@ -165,8 +165,8 @@ func without(said []schema.Statement, id schema.ClaimID) []schema.Statement {
 	return slices.DeleteFunc(said, func(s schema.Statement) bool { return s.Entity != nil && s.Entity.ID == object })
 }
 
-// named finds the one state that is meant.
-func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant) (heldState, bool) {
+// named finds the one state that is meant; false where none is, or more than one could be.
+func (h heldStates) named(s EndedState, at schema.Instant) (heldState, bool) {
 	var before []heldState
 	for _, state := range h[stateKey(s.Subject, s.Predicate)] {
 		if state.at < at {
@@ -188,27 +188,15 @@ func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant)
 }
 
 // of finds the state that a claim denies.
-func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant) (found heldState, ok bool) {
+func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant) (heldState, bool) {
 	if c == nil {
-		return found, false
+		return heldState{}, false
 	}
 	positive, negated, known := cat.Polarity(c.Predicate)
 	if !known || !negated {
-		return found, false
+		return heldState{}, false
 	}
-	for _, s := range h[stateKey(c.Subject, positive)] {
-		switch {
-		case s.at >= at:
-		case s.object.ID == c.Object.ID:
-			return found, false
-		case Means(positive, schema.NameOf(c.Object.ID), schema.NameOf(s.object.ID)):
-			if ok { // two could be meant
-				return found, false
-			}
-			found, ok = s, true
-		}
-	}
-	return found, ok
+	return h.named(EndedState{Subject: c.Subject, Predicate: positive, Names: []string{schema.NameOf(c.Object.ID)}}, at)
 }
 
 // Means reports whether a few words mean the thing of a longer name that fills a slot: all of them are in it, among them its noun or a name.
