@@ -40,7 +40,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 		if _, at, ok := strings.Cut(f.Object.Text, " at "); slot == "DID" && ok && f.Tense != Past && at != "" && at[0] > '9' { // "work security at a warehouse"
 			slot = "WORKS_AT"
-			f.Value.Text, _ = cutFirst("at "+at, "at ")
+			f.Value.Text, _ = cutFirst(at, "the ", "a ", "an ")
 		}
 	case "hold":
 		if memberThing.MatchString(f.Object.Text) && f.Tense == Present {

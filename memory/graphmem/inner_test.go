@@ -111,7 +111,7 @@ func TestEndsEarlierTurns(t *testing.T) {
 		t.Errorf("the harp was sold: its claim is %s", have)
 	}
 	if have := status(c, "OWNS harp"); have != "" {
-		t.Errorf("nobody but the copy had a harp: its claim is %s", have)
+		t.Errorf("only the copy had a harp: its claim is %s", have)
 	}
 }
 
