@@ -53,8 +53,8 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 				out = append(out, r.valued(m, f, who, when, value)...)
 			}
 		}
-		if said, end := r.ending(m, f, who, when); len(end.States) > 0 {
-			out, ends = append(out, said...), append(ends, end)
+		if denials, end := r.ending(m, f, who, when); len(end.States) > 0 {
+			out, ends = append(out, denials...), append(ends, end)
 		}
 	}
 	return out, ends
