@@ -23,29 +23,40 @@ type End struct {
 // An enders lists the slots that a verb ends, and those that it ends only if what it names was said to fill them.
 type enders func(verb string) (ends, may []string)
 
-// ending lists the states that the clause ends, by the verb with its particles and prepositions: "move out of" ends LIVES_IN. What the verb is about
-// decides which of them is meant, if any: "sold my Golf" ends possession, "sell insurance" is a job, "quit the bank" ends employment, "quit smoking"
-// a habit. text is the sentence.
+// ending lists the states that the clause ends for good. text is the sentence.
 func (f *Fact) ending(of enders, text string) (out []End) {
 	switch {
-	case f.Modality != Asserted, f.Time.Kind == timex.Clock, forAWhile.MatchString(text): // "finished school at four"
+	case f.Modality != Asserted, f.Time.Kind == timex.Clock: // "finished school at four"
 		return nil
 	case f.Negated:
-		return f.lacking()
+		out = f.lacking()
+	default:
+		out = f.over(of)
 	}
+	if len(out) > 0 && forAWhile.MatchString(text) {
+		return nil
+	}
+	return out
+}
+
+// over lists the states that the clause ends, by the verb with its particles and prepositions: "move out of" ends LIVES_IN. What the verb is about
+// decides which of them is meant, if any: "sold my Golf" ends possession, "sell insurance" is a job, "quit the bank" ends employment, "quit smoking"
+// a habit.
+func (f *Fact) over(of enders) (out []End) {
 	l := f.loss(of)
-	if len(l.ends)+len(l.may) == 0 || f.Tense != Past && f.Verb != "be" {
+	slots := append(slices.Clone(l.ends), l.may...)
+	if len(slots) == 0 || f.Tense != Past && f.Verb != "be" {
 		return nil
 	}
 	if l.object == "" && f.Subject.Kind != Speaker && !l.mine {
-		return f.lost(append(slices.Clone(l.ends), l.may...))
+		return f.lost(slots)
 	}
 	certain := !l.suffered && !l.mine && (f.definite || definite[headWord(l.object)] || proper(firstWords(l.object, 1)))
 	object, _ := cutFirst(l.object, "the ", "a ", "an ")
 	if pronouns[strings.ToLower(short(object))] {
 		return nil
 	}
-	for n, slot := range append(slices.Clone(l.ends), l.may...) {
+	for n, slot := range slots {
 		if f.another && slices.Contains(having, slot) { // "cancelled a subscription": not the one that was spoken of
 			continue
 		}
@@ -161,7 +172,7 @@ func (f *Fact) lost(slots []string) (out []End) {
 		return nil
 	}
 	for _, slot := range slots {
-		if names := namesOf(slot, strings.TrimPrefix(strings.TrimPrefix(name, "The "), "the ")); len(names) > 0 && names[0] != "" {
+		if names := namesOf(slot, name); len(names) > 0 && names[0] != "" {
 			out = append(out, End{Slot: slot, Names: names, Mine: true})
 		}
 	}
