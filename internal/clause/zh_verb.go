@@ -113,7 +113,7 @@ func (c *zhClause) verb() bool {
 		return true
 	}
 	if c.ba.Text != "" {
-		if f.Object.Text == "" {
+		if f.Object.Text == "" || strings.HasSuffix(f.Verb, "给") { // behind 送给 is who gets it
 			f.Object = c.ba
 		} else {
 			f.Object.Text = c.ba.Text + f.Object.Text
