@@ -81,7 +81,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b.str("conv_id", string(e.ConvID))
 		b.str("session_id", meta.SessionID)
 		b.opt("session_time", meta.SessionTime)
-		b.title(string(e.ConvID)+" "+meta.SessionID)
+		b.title(string(e.ConvID) + " " + meta.SessionID)
 		node(s, schema.LabelSession, b.end())
 		edge(schema.EdgeInConv, s, conv, empty)
 		edge(schema.EdgeInSession, turn, s, empty)
@@ -105,7 +105,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b := newObject()
 		b.str("inject_id", meta.InjectID)
 		b.str("fact", e.Content)
-		b.title(preview+" #"+meta.InjectID)
+		b.title(preview + " #" + meta.InjectID)
 		node(id, schema.LabelInject, b.end())
 		edge(schema.EdgePlants, turn, id, empty)
 	}
@@ -118,7 +118,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		if len(meta.Expects) > 0 {
 			b.list("expects", meta.Expects)
 		}
-		b.title(preview+" #"+meta.ProbeID)
+		b.title(preview + " #" + meta.ProbeID)
 		node(id, schema.LabelProbe, b.end())
 		edge(schema.EdgeAsks, turn, id, empty)
 		for _, want := range meta.Expects {

@@ -227,7 +227,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	b.str("predicate", predicate)
 	b.str("domain", domain)
 	b.str("character_id", owner)
-	b.title(predicate+" ("+domain+")")
+	b.title(predicate + " (" + domain + ")")
 	node(pred, schema.LabelPredicate, b.end(), true)
 	node(schema.NodeID(target.ID), target.Type, p.reference(target), true)
 	if newer && label == schema.LabelCharacter {

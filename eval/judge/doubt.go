@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/tokens"
-
 	"membench/internal/measure"
+	"membench/internal/tokens"
 )
 
 // doubts returns why a verdict that the weights are sure of is doubtful all the same, "" if nothing objects: what is compared as a value is not overruled by

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/internal/tokens"
-
 	"membench/internal/timex"
+	"membench/internal/tokens"
 )
 
 // A reading describes the final answer of a reply in relation to the gold: which of its words come from the gold, the question or the frame of an answer, and
