@@ -64,15 +64,9 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 
 // goesOn reports whether a perfect says that something is still so: "I've had a bad back since the accident", "I've lived here for ten years".
 func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
-	if slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" }) {
-		return false
-	}
-	since, long := false, false
-	for k := v.end; k < s.clauseEnd(i, v.end) || k < len(s.ws) && k == v.end; k++ {
-		since = since || s.low(k) == "since"
-		long = long || s.low(k) == "for" && f.Time.Kind == timex.Duration
-	}
-	return long || since && (v.cop || lasting[f.Verb])
+	words := set(strings.ToLower(s.text[s.ws[v.head].End:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]))
+	had := slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" })
+	return !had && (words["for"] && f.Time.Kind == timex.Duration || words["since"] && (v.cop || lasting[f.Verb]))
 }
 
 // lasting are verbs of what is so for a time.

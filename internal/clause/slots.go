@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"cmp"
 	"strings"
 
 	"membench/internal/pattern"
@@ -22,8 +23,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	f.Slot, f.Value = "DID", f.Object
 	slot, verb := verbSlots[f.Verb], f.Verb
 	if prep, rest, _ := strings.Cut(f.Object.Text, " "); verbSlots[verb+" "+prep] != "" { // the preposition says it: "suffer from"
-		slot, verb = verbSlots[verb+" "+prep], ""
-		f.Value.Text, _ = cutFirst(rest, "the ", "a ", "an ")
+		name, form, _ := strings.Cut(verbSlots[verb+" "+prep], " ") // "IS member of %"
+		rest, _ = cutFirst(rest, "the ", "a ", "an ")
+		slot, verb, f.Value.Text = name, "", strings.Replace(cmp.Or(form, "%"), "%", rest, 1)
 	}
 	switch verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
@@ -47,18 +49,6 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	case "hold":
 		if memberThing.MatchString(f.Object.Text) && f.Tense == Present {
 			slot = "HAS"
-		}
-	case "belong":
-		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Subject.Kind == Speaker {
-			slot, f.Value.Text = "IS", "member of "+rest
-		}
-	case "subscribe":
-		if rest, ok := cutFirst(f.Object.Text, "to "); ok {
-			slot, f.Value.Text = "HAS", rest+" subscription"
-		}
-	case "base":
-		if rest, ok := cutFirst(f.Object.Text, "in ", "near "); ok && v.passive && proper(rest) {
-			slot, f.Value.Text = "LIVES_IN", rest
 		}
 	case "date", "see":
 		if f.Subject.Kind == Speaker && s.ws[v.head].Tag == "VBG" && f.Tense == Present && partner.MatchString(f.Object.Text) {
