@@ -12,6 +12,9 @@ import (
 func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, Modality) {
 	tense, perfect, modal := s.tense(v)
 	f.perfect = perfect
+	if perfect && tense == Past && s.goesOn(i, v, f) {
+		tense = Present
+	}
 	f.Formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
@@ -58,6 +61,16 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	}
 	return tense, Asserted
 }
+
+// goesOn reports whether a perfect says that something is still so: "I've had a bad back since the accident", "I've lived here for ten years".
+func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
+	words := set(strings.ToLower(s.text[s.ws[v.head].End:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]))
+	had := slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" })
+	return !had && (words["for"] && f.Time.Kind == timex.Duration || words["since"] && (v.cop || lasting[f.Verb]))
+}
+
+// lasting are verbs of what is so for a time.
+var lasting = set("have own live work know keep love like hate want need study feel")
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {

@@ -38,8 +38,15 @@ func (s *enSentence) mention(i int) Mention {
 		m.Kind, m.Plural = Pronoun, true
 		return m
 	}
-	if p := s.kid(i, "nmod:poss"); p >= 0 && Relation(low) != "" {
-		return s.relative(i, p)
+	if p := s.kid(i, "nmod:poss"); p >= 0 {
+		if Relation(low) != "" {
+			return s.relative(i, p)
+		}
+		if k := s.kid(i, "compound"); k == i-1 && Relation(s.low(k)) != "" && w.Form != s.low(i) { // "my brother Tom"
+			m := s.relative(k, p)
+			m.Phrase = s.span(min(s.begin(i), p), i+1)
+			return m
+		}
 	}
 	switch {
 	case w.Tag == "NNP" || w.Tag == "NNPS":

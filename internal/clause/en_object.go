@@ -69,10 +69,10 @@ func (s *enSentence) ends(k int) bool {
 	case '-':
 		return k > 0 && s.ws[k-1].End < s.ws[k].Start
 	case ',': // "…, I just ate": a clause of its own, whatever the parse made of it
-		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" || w == "so" || w == "but" || w == "because" || w == "though" || w == "although" {
+		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" || w == "so" || w == "but" || w == "because" || w == "though" || w == "although" || w == "and" && k+3 < len(s.ws) && s.ws[k+2].Tag == "PRP$" && s.finite(k+2, "VBZ", "VBP", "VBD") {
 			return true
 		}
-		return k+2 < len(s.ws) && s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
+		return k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] || s.low(k+1) == "that" && s.ws[k+2].Tag == "VBZ") && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
 	default:
 		return f == "—" || f == "–" || f == "…"
 	}

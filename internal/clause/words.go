@@ -2,6 +2,7 @@ package clause
 
 import (
 	"embed"
+	"maps"
 	"strings"
 )
 
@@ -11,6 +12,13 @@ func set(words string) map[string]bool {
 	for _, w := range strings.Fields(words) {
 		m[w] = true
 	}
+	return m
+}
+
+// both is the union of two sets.
+func both(a, b map[string]bool) map[string]bool {
+	m := maps.Clone(a)
+	maps.Copy(m, b)
 	return m
 }
 

@@ -1,5 +1,7 @@
 package depparse
 
+import "math"
+
 // Moves of the parser.
 const (
 	shift = iota // the next word onto the stack
@@ -7,8 +9,8 @@ const (
 	right        // the second of the stack becomes the head of the top
 )
 
-// read fills in the tags, heads and relations of the words of one sentence.
-func (m *models) read(ws []Word) {
+// readOnce fills in the tags, heads and relations of the words as their forms are.
+func (m *models) readOnce(ws []Word) {
 	ts := tokensOf(ws)
 	m.tagAll(ts)
 	s := m.parse(ts)
@@ -21,12 +23,28 @@ func (m *models) read(ws []Word) {
 	}
 }
 
+// possessors are the hashes of words that no finite verb follows.
+var possessors = func() map[uint32]bool {
+	m := map[uint32]bool{}
+	for w := range set("my our your their his") {
+		m[hash(w)] = true
+	}
+	return m
+}()
+
 func (m *models) tagAll(ts []token) {
 	score := make([]int32, len(m.tag.classes))
 	var fs []uint32
 	for i := range ts {
 		fs = tagFeatures(fs, ts, i)
 		m.tag.vote(fs, score)
+		if i > 0 && possessors[ts[i-1].word] { // no verb, whatever it looks like: "my gran"
+			for c, name := range m.tag.classes {
+				if name[0] == 'V' && name != "VBG" && name != "VBN" || name == "MD" {
+					score[c] = math.MinInt32
+				}
+			}
+		}
 		ts[i].tag = uint32(best(score)) + 1
 	}
 }

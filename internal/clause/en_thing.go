@@ -1,0 +1,70 @@
+package clause
+
+import (
+	"strings"
+
+	"membench/internal/pattern"
+)
+
+// Much of what people say of themselves is said of what is theirs: "my commute takes an hour", "our house has a leaky roof", "there's a piano in my kitchen".
+
+// things are nouns of what somebody has, by the slot that a statement on it fills; "-" where it says nothing that lasts: "my weekend is busy". Of other nouns
+// it says what the person has.
+var things = table("things.txt")
+
+// thing makes what a clause says of a thing of the speaker's a statement about the speaker, if it holds now and ends nothing.
+func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
+	own := s.ws[i].Rel == "root" || s.ws[i].Rel == "conj" || s.ws[i].Rel == "parataxis"
+	if !own || f.Tense != Present || f.Modality != Asserted || f.Negated || f.able || f.Verb == "" || f.Object.Text == "" || f.Verb == "feel" || s.ended != nil && len(f.ending(s.ended, s.text)) > 0 {
+		return f, false
+	}
+	name := whose.ReplaceAllString(f.Subject.Text, "")
+	slot, pet := things[strings.TrimSuffix(s.low(subj), "s")], Animal(name) != ""
+	f.Slot, f.Value = "HAS", f.Object
+	switch {
+	case s.kid(i, "expl") >= 0:
+		f.Value.Text = s.phrase(s.begin(subj), s.clauseEnd(i, v.end)).Text
+		if !inMine.MatchString(f.Value.Text) || !strings.HasPrefix(s.ws[subj].Tag, "NN") {
+			return f, false
+		}
+	case !mine.MatchString(f.Subject.Text) || slot == "-":
+		return f, false
+	case pet:
+		f.Value.Text = name
+	case v.cop && slot != "" && slot != "HAS_CONDITION": // "my name is Jo", "my goal is to run"
+		f.Slot, f.Value.Text = slot, strings.TrimPrefix(f.Object.Text, "to ")
+	default:
+		f.Value.Text = name + " that " + s.rest(v)
+		if slot != "" {
+			f.Slot = slot
+		} else if !tells.MatchString(f.Value.Text[len(name):]) {
+			f.Confidence -= .1 // "my hair is fried" comments on it
+		}
+	}
+	if pet {
+		f.Slot = "HAS_PET"
+	}
+	f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
+	return f, f.worth()
+}
+
+var (
+	// mine is a thing of the speaker's, inMine a place that is.
+	mine   = pattern.New(`(?i)^(?:my|our) `)
+	inMine = pattern.New(`(?i)\b(?:in|at|on|above|below|near|behind|under|outside|opposite|beside) (?:my|our) `)
+	// tells says of what kind, how much, where or what with something is.
+	tells = pattern.New(`(?i)\b(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+|in|at|on|above|below|near|behind|under|with|no) `)
+)
+
+// rest is the clause from its verb on.
+func (s *enSentence) rest(v verbGroup) string {
+	from := v.head
+	if len(v.aux) > 0 {
+		from = min(from, v.aux[0])
+	}
+	text := s.text[s.ws[from].Start:s.ws[max(from, s.clauseEnd(v.chain, v.end)-1)].End]
+	if verb, after, _ := strings.Cut(text, " "); verb == "'s" || verb == "’s" {
+		text = "is " + after
+	}
+	return text
+}
