@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -302,11 +303,7 @@ func table(n int, value func(int) string) (names []string, index []int) {
 	for i := range n {
 		at[value(i)] = 0
 	}
-	names = make([]string, 0, len(at))
-	for s := range at {
-		names = append(names, s)
-	}
-	slices.Sort(names)
+	names = slices.Sorted(maps.Keys(at))
 	for i, s := range names {
 		at[s] = i
 	}
