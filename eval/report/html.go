@@ -51,19 +51,19 @@ func (r *Report) HTML(out io.Writer, lang string) error {
 	if err != nil {
 		return err
 	}
-	hash := func(s string) string {
+	hash := func(s string) template.HTML {
 		h := sha256.Sum256([]byte(s))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
+		return template.HTML("'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'")
 	}
 	v := struct {
-		Lang, Policy, Title string
-		Style               template.CSS
-		Data                template.HTML
-		Script              template.JS
-		Sets                []section
-		Made                []string
+		Lang, Title  string
+		Policy, Data template.HTML
+		Style        template.CSS
+		Script       template.JS
+		Sets         []section
+		Made         []string
 	}{Lang: "en", Title: r.Title, Style: template.CSS(pageCSS), Script: template.JS(pageJS), Data: template.HTML(packed),
-		Policy: "default-src 'none'; script-src " + hash(pageJS) + " 'strict-dynamic'; style-src " + hash(pageCSS) + "; img-src data:; base-uri 'none'; form-action 'none'"}
+		Policy: `<meta http-equiv="Content-Security-Policy" content="` + "default-src 'none'; script-src " + hash(pageJS) + " 'strict-dynamic'; style-src " + hash(pageCSS) + "; img-src data:; base-uri 'none'; form-action 'none'" + `">`}
 	if lang == Chinese {
 		v.Lang = "zh-CN"
 	}
