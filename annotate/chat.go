@@ -160,8 +160,7 @@ func (p *parser) messages(text []byte) []Source {
 	var whole json.RawMessage
 	if err := codec.Unmarshal(body, &whole); err != nil {
 		f := &schema.Finding{Pos: schema.Pos{File: p.file}, Code: "JSON001", Message: err.Error()}
-		var ce *codec.Error
-		if errors.As(err, &ce) {
+		if ce, ok := errors.AsType[*codec.Error](err); ok {
 			off := min(int(ce.Offset)+skip, len(text))
 			line := max(lineOf(off), 1)
 			f.Pos.Line, f.Pos.Col = line, jsonl.Column(text[starts[line-1]:], off-starts[line-1])

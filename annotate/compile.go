@@ -54,7 +54,7 @@ func compilePart(file jsonl.File, part int, home map[schema.ConvID]int, last map
 				n++
 			}
 		}
-		if !yield(schema.Record[[]byte]{Pos: l.Pos, V: l.Bytes}, err) || err != nil && !errors.As(err, &f) {
+		if !yield(schema.Record[[]byte]{Pos: l.Pos, V: l.Bytes}, err) || err != nil && !schema.IsFinding(err) {
 			return n, false
 		}
 	}
@@ -127,8 +127,7 @@ func Order(have []schema.ConvID, index []schema.IndexEntry, indexName string) ([
 func WriteLines(w io.Writer, in schema.Seq[[]byte], report func(*schema.Finding)) (n int, err error) {
 	var buf bytes.Buffer
 	for rec, err := range in {
-		var f *schema.Finding
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*schema.Finding](err); ok {
 			report(f)
 			if !f.Warning {
 				continue

@@ -140,7 +140,7 @@ func runSparkChain(ctx context.Context, e *env, o spark.Options) error {
 	o.TempDir, o.Python = e.getenv("TMPDIR"), e.getenv("PYSPARK_DRIVER_PYTHON") // Spark's own name for it
 	o.Stdout, o.Stderr = e.out, e.err
 	err := spark.Run(ctx, o)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == exitFindings {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitFindings {
 		err = errFindings
 	} else if err != nil {
 		return err

@@ -103,8 +103,7 @@ func makeProject(ctx context.Context, e *env, o initOptions) (p chats.Project, e
 	t := newTally(e, o.limit)
 	o.Report = t.found
 	p, err = chats.Init(ctx, o.InitOptions)
-	var f *schema.Finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*schema.Finding](err); ok {
 		t.take(f)
 		err = errFindings
 	}

@@ -125,7 +125,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 
 // storeFaults prints the findings of a service's spec; any other error is handed on.
 func storeFaults(e *env, err error) error {
-	if f := (*schema.Finding)(nil); errors.As(err, &f) {
+	if schema.IsFinding(err) {
 		return specFaults(e, err)
 	}
 	return err

@@ -202,8 +202,7 @@ func specFaults(e *env, err error) error {
 		list = joined.Unwrap()
 	}
 	for _, err := range list {
-		var f *schema.Finding
-		if !errors.As(err, &f) {
+		if !schema.IsFinding(err) {
 			if errors.Is(err, os.ErrNotExist) {
 				return &schema.UsageError{Err: err}
 			}

@@ -183,8 +183,7 @@ var inBrackets = regexp.MustCompile(`^\[(\d+):(\d+)\] `)
 
 // placed formats an error as file:line:col.
 func placed(path string, err error) error {
-	var f *fault
-	if errors.As(err, &f) && f.line > 0 {
+	if f, ok := errors.AsType[*fault](err); ok && f.line > 0 {
 		return fmt.Errorf("%s:%d:%d: %w", path, f.line, f.col, err)
 	}
 	text := err.Error()

@@ -208,8 +208,7 @@ func oneFile(f jsonl.File, max int, yield func(*Value, error) bool) (bool, error
 		if !yield(v, err) {
 			return false, nil
 		}
-		var finding *schema.Finding
-		if err != nil && !errors.As(err, &finding) {
+		if err != nil && !schema.IsFinding(err) {
 			return false, nil // the reader's error was reported
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"strings"
 
@@ -116,8 +115,7 @@ func DrawFrom(in schema.Seq[schema.Case], n int, seed uint64) (Sampling, error) 
 func (s Sampling) From(in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		for r, err := range in {
-			var f *schema.Finding
-			if errors.As(err, &f) || err == nil && !s.Cut(&r.V) {
+			if schema.IsFinding(err) || err == nil && !s.Cut(&r.V) {
 				continue
 			}
 			if !yield(r, err) {

@@ -435,8 +435,7 @@ func (v *Value) DecodeAt(part []byte, dst any) error {
 	}
 	base := v.offset(part)
 	f := &schema.Finding{Pos: after(v.Pos, v.Bytes[:base]), Code: "JSON001", Message: err.Error()}
-	var ce *codec.Error
-	if errors.As(err, &ce) {
+	if ce, ok := errors.AsType[*codec.Error](err); ok {
 		at := min(base+int(ce.Offset), len(v.Bytes))
 		f.Pos, f.Pointer, f.Message = after(v.Pos, v.Bytes[:at]), ce.Pointer, ce.Msg
 		if ce.Have != "" && ce.Want != "" {
@@ -510,8 +509,7 @@ func (v *Value) Time(layout, text string, tokens ...string) time.Time {
 
 // Lost reports a part, named by what, that could not be decoded and is skipped.
 func (v *Value) Lost(err error, what string) {
-	var f *schema.Finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*schema.Finding](err); ok {
 		f.Code, f.Message = "DST002", what+" cannot be read, skipped: "+f.Message
 		v.Report(f)
 	}
@@ -590,8 +588,7 @@ func (v *Value) DecodeCopy(part []byte, dst any, tokens ...string) error {
 		return nil
 	}
 	f := v.Finding("JSON002", err.Error(), tokens...)
-	var ce *codec.Error
-	if errors.As(err, &ce) {
+	if ce, ok := errors.AsType[*codec.Error](err); ok {
 		f.Pointer, f.Message, f.Have, f.Want = f.Pointer+ce.Pointer, ce.Msg, ce.Have, ce.Want
 	}
 	return f

@@ -52,8 +52,7 @@ func Sort[T any](in schema.Seq[T], compare func(a, b T) int) schema.Seq[T] {
 				if !yield(rec, err) {
 					return
 				}
-				var f *schema.Finding
-				if !errors.As(err, &f) {
+				if !schema.IsFinding(err) {
 					return
 				}
 				continue

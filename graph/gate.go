@@ -96,8 +96,7 @@ func inOrder(ctx context.Context, in schema.Seq[schema.Element]) (bool, error) {
 	for rec, err := range in {
 		err = cmp.Or(err, ctx.Err())
 		if err != nil {
-			var f *schema.Finding
-			if errors.As(err, &f) {
+			if schema.IsFinding(err) {
 				return false, nil
 			}
 			return false, err
@@ -165,8 +164,7 @@ const lacking = "GRF030"
 func Alone(in schema.Seq[schema.Element], report func(*schema.Finding)) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		for rec, err := range in {
-			var f *schema.Finding
-			if errors.As(err, &f) {
+			if f, ok := errors.AsType[*schema.Finding](err); ok {
 				if report(f); f.Warning && !rec.V.IsZero() {
 					err = nil
 				} else {

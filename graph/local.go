@@ -426,8 +426,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 	l.order = nil
 	var edges []schema.Record[*schema.Edge]
 	for rec, err := range in {
-		var f *schema.Finding
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*schema.Finding](err); ok {
 			report(f)
 			if !f.Warning || rec.V.IsZero() {
 				continue

@@ -47,8 +47,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	f, err := m.Fields()
 	if err != nil {
-		var ce *codec.Error
-		if errors.As(err, &ce) && ce.Want != "" {
+		if ce, ok := errors.AsType[*codec.Error](err); ok && ce.Want != "" {
 			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory skipped", ce.Have, ce.Want)
 		}
 		return bad("/payload", "JSON001", err.Error(), "", "")

@@ -64,8 +64,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf is the kind of a failed call, "" for any other error.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return ""

@@ -54,8 +54,7 @@ func askJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) 
 		a, err := g.Generate(ctx, r)
 		usage = usage.Add(a.Usage)
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*Error](err); ok {
 				usage = usage.Add(e.Usage)
 			}
 			return usage, err // the client has retried already

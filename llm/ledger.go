@@ -164,8 +164,7 @@ func (w ledgerEmbedder) EmbedMetered(ctx context.Context, texts []string) (Embed
 
 // usageOf returns the cost of a failed call.
 func usageOf(err error) Usage {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Usage
 	}
 	return Usage{}

@@ -90,20 +90,12 @@ func finish(in schema.Seq[schema.MemoryExport], events schema.Seq[schema.Event],
 		}
 		var all []schema.Record[schema.MemoryExport]
 		for r, err := range in {
-			var f *schema.Finding
-			if err != nil && !errors.As(err, &f) {
-				yield(r, err)
+			if err != nil && (!yield(r, err) || !schema.IsFinding(err)) {
 				return
 			}
-			if err != nil {
-				if !yield(r, err) {
-					return
-				}
-				if !f.Warning {
-					continue
-				}
+			if schema.Whole(err) {
+				all = append(all, r)
 			}
-			all = append(all, r)
 		}
 		slices.SortStableFunc(all, func(a, b schema.Record[schema.MemoryExport]) int {
 			return cmp.Or(cmp.Compare(a.V.ID, b.V.ID), cmp.Compare(a.V.Collection, b.V.Collection), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))

@@ -6,6 +6,7 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -52,6 +53,18 @@ func (f *Finding) SameLine(last *Pos) bool {
 // oneLine keeps text from data in the finding's line: a line of its own would look like
 // another finding.
 var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+
+// IsFinding reports whether an error is about the data: a stream that yields one goes on.
+func IsFinding(err error) bool {
+	_, ok := errors.AsType[*Finding](err)
+	return ok
+}
+
+// Whole reports whether a stream yields a record with err: there is no error, or it is a warning.
+func Whole(err error) bool {
+	f, ok := errors.AsType[*Finding](err)
+	return err == nil || ok && f.Warning
+}
 
 // Error has the form path:line:col: /json/pointer: CODE: message (have …, want …), in one line.
 func (f *Finding) Error() string {

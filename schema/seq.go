@@ -10,8 +10,7 @@ func Drop[T any](in Seq[T], found func(*Finding)) Seq[T] {
 			return
 		}
 		for r, err := range in {
-			var f *Finding
-			if errors.As(err, &f) {
+			if f, ok := errors.AsType[*Finding](err); ok {
 				if found(f); !f.Warning {
 					continue
 				}

@@ -251,8 +251,7 @@ func (db *DB) schemaChange(ctx context.Context, texts ...string) error {
 // it is there must be looked up afterwards.
 func (db *DB) makeOnce(ctx context.Context, text string) error {
 	err := db.schemaChange(ctx, text)
-	var ne *driver.Neo4jError
-	if errors.As(err, &ne) && strings.HasSuffix(ne.Title(), "AlreadyExists") {
+	if ne, ok := errors.AsType[*driver.Neo4jError](err); ok && strings.HasSuffix(ne.Title(), "AlreadyExists") {
 		return nil
 	}
 	return err

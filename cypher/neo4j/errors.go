@@ -32,8 +32,7 @@ func (db *DB) explain(err error) error {
 	var f *schema.Finding
 	var ne *driver.Neo4jError
 	var ce *driver.ConnectivityError
-	var limit *driver.TransactionExecutionLimit
-	if errors.As(err, &limit) && len(limit.Errors) > 0 {
+	if limit, ok := errors.AsType[*driver.TransactionExecutionLimit](err); ok && len(limit.Errors) > 0 {
 		// Retried until the time was up: the last try has the reason.
 		last := limit.Errors[len(limit.Errors)-1]
 		if errors.As(last, &ne) && lacksMemory(ne) {

@@ -74,8 +74,7 @@ func loadAndDelete(ctx context.Context, db *DB, old, in schema.Seq[schema.Elemen
 	}
 	more, err := LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
 		for c, err := range graph.Diff(old, in) {
-			var f *schema.Finding
-			if errors.As(err, &f) {
+			if schema.IsFinding(err) {
 				continue // said by the load, or a fault of the old graph
 			}
 			if (err != nil || c.Op == schema.OpDelete) && !yield(c, err) {
@@ -95,8 +94,7 @@ func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
 		for rec, err := range in {
 			if err == nil {
 				if _, e := graph.Target(rec.V); e != nil {
-					var f *schema.Finding
-					if errors.As(e, &f) {
+					if f, ok := errors.AsType[*schema.Finding](e); ok {
 						f.Pos = rec.Pos
 					}
 					err = e

@@ -71,8 +71,7 @@ func LoadChanges(ctx context.Context, db *DB, in iter.Seq2[schema.Change, error]
 	return db.load(ctx, false, func(yield func(step, error) bool) {
 		for c, err := range in {
 			s := step{op: c.Op}
-			var f *schema.Finding
-			if err == nil || errors.As(err, &f) && f.Warning && c.Op != "" {
+			if schema.Whole(err) && (err == nil || c.Op != "") {
 				e, e2 := graph.Target(c)
 				s.rec.V = e
 				if c.Op == schema.OpPut {
@@ -342,8 +341,7 @@ func apart(err error) (out []*schema.Finding) {
 		}
 		return out
 	}
-	var f *schema.Finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*schema.Finding](err); ok {
 		out = append(out, f)
 	}
 	return out

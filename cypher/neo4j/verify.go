@@ -2,7 +2,6 @@ package neo4j
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -77,8 +76,7 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 		return nil
 	}
 	for rec, err := range in {
-		var f *schema.Finding
-		if err != nil && !errors.As(err, &f) {
+		if err != nil && !schema.IsFinding(err) {
 			return v, err
 		}
 		if rec.V.ID() == "" {

@@ -11,7 +11,6 @@ package beam
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -81,8 +80,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.S
 			if !yield(r, err) {
 				return
 			}
-			var f *schema.Finding
-			if err != nil && !errors.As(err, &f) {
+			if err != nil && !schema.IsFinding(err) {
 				return
 			}
 		}

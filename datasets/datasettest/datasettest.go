@@ -18,8 +18,7 @@ func Read(t testing.TB, cases func(context.Context, []jsonl.File, datasets.Optio
 	t.Helper()
 	o.Report = func(f *schema.Finding) { found = append(found, f) }
 	for r, err := range cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*schema.Finding](err); ok {
 			found = append(found, f)
 			continue
 		}

@@ -243,8 +243,7 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 	place := []string{"qa", strconv.Itoa(i)}
 	var q qa
 	if err := v.DecodeAt(raw, &q); err != nil {
-		var f *schema.Finding
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*schema.Finding](err); ok {
 			f.Code, f.Message, f.Pointer = "DST002", "a question cannot be read, skipped: "+f.Message, v.Pointer(place...)+f.Pointer[len(v.Pointer()):]
 			v.Report(f)
 		}

@@ -58,8 +58,7 @@ func OpsEval(ctx context.Context, files []jsonl.File, o datasets.Options) schema
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		groups, order, seen := map[string][]item{}, []string{}, map[string]bool{}
 		for v, err := range datasets.FileValues(files, o.Max) {
-			var f *schema.Finding
-			if errors.As(err, &f) {
+			if f, ok := errors.AsType[*schema.Finding](err); ok {
 				if !yield(schema.Record[schema.Case]{}, f) {
 					return
 				}

@@ -243,8 +243,7 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 		o.OnlyFailed = false // an arm that is not there yet is run whole
 	}
 	res, err := pipeline.Run(ctx, &v, o)
-	var changed *evalrun.ChangedError
-	if errors.As(err, &changed) && changed.Dir == e.runDir(a) {
+	if changed, ok := errors.AsType[*evalrun.ChangedError](err); ok && changed.Dir == e.runDir(a) {
 		if err := e.setAside(a, changed); err != nil {
 			return err
 		}

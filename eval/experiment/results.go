@@ -47,8 +47,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 		path := filepath.Join(e.runDir(a), records.QAFile)
 		for rec, err := range records.QA(ctx, nil, path) {
 			err = cmp.Or(err, ctx.Err())
-			var f *schema.Finding
-			if errors.As(err, &f) {
+			if f, ok := errors.AsType[*schema.Finding](err); ok {
 				e.found(f)
 				continue
 			}

@@ -13,7 +13,6 @@ package explain
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -77,8 +76,7 @@ func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.S
 			if !yield(r, err) {
 				return
 			}
-			var f *schema.Finding
-			if err != nil && !errors.As(err, &f) {
+			if err != nil && !schema.IsFinding(err) {
 				return
 			}
 		}

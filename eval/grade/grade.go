@@ -100,12 +100,6 @@ type item[T any] struct {
 	err error
 }
 
-// skipped reports whether err is in place of a record.
-func skipped(err error) bool {
-	var f *schema.Finding
-	return err != nil && !(errors.As(err, &f) && f.Warning)
-}
-
 // each maps the records of a stream, findings kept in their places.
 func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Context, *T) error) schema.Seq[T] {
 	return func(yield func(schema.Record[T], error) bool) {
@@ -123,7 +117,7 @@ func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Co
 		}
 		slots := make(chan struct{}, n)
 		out := par.Map(ctx, ahead, items, func(ctx context.Context, it item[T]) (item[T], error) {
-			if skipped(it.err) {
+			if !schema.Whole(it.err) {
 				return it, nil
 			}
 			select {
@@ -139,8 +133,7 @@ func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Co
 			if !yield(it.rec, err) {
 				return
 			}
-			var finding *schema.Finding
-			if err != nil && !errors.As(err, &finding) {
+			if err != nil && !schema.IsFinding(err) {
 				return
 			}
 		}

@@ -34,7 +34,7 @@ func Sessions(ctx context.Context, in schema.Seq[schema.SessionRecord], o Sessio
 			states := map[stateKey]*state{}
 			for r, err := range in {
 				j := schema.Record[job]{Pos: r.Pos, V: job{SessionRecord: r.V}}
-				if !skipped(err) {
+				if schema.Whole(err) {
 					k := stateKey{r.V.System, r.V.Repeat, r.V.CaseID}
 					if states[k] == nil {
 						states[k] = &state{}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -62,7 +61,7 @@ func Draw(ctx context.Context, records schema.Seq[schema.QARecord], o Options) (
 	}
 	for s, err := range explain.Sheets(ctx, records, o.Explain, func(r *schema.QARecord) bool { _, ok := at[KeyOf(r)]; return ok }) {
 		if err != nil {
-			if isFinding(err) {
+			if schema.IsFinding(err) {
 				continue
 			}
 			return nil, err
@@ -81,7 +80,7 @@ func candidates(ctx context.Context, records schema.Seq[schema.QARecord], o Opti
 	for r, err := range records {
 		err = cmp.Or(err, ctx.Err())
 		if err != nil {
-			if isFinding(err) {
+			if schema.IsFinding(err) {
 				continue // the reader of the records reports it
 			}
 			return nil, err
@@ -124,9 +123,4 @@ func (o *Options) takes(r *schema.QARecord) bool {
 		return slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Doubt != "" && g.Gold == "" })
 	}
 	return grade != nil
-}
-
-func isFinding(err error) bool {
-	var f *schema.Finding
-	return errors.As(err, &f)
 }

@@ -196,8 +196,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	res, err = evalrun.Run(ctx, o)
 	stop()
-	var changed *evalrun.ChangedError
-	if errors.As(err, &changed) {
+	if _, ok := errors.AsType[*evalrun.ChangedError](err); ok {
 		return res, wrong(err)
 	}
 	if err == nil {

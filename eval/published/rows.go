@@ -33,8 +33,7 @@ func (r row) decodePart(part []byte, pointer string, v any) error {
 		return nil
 	}
 	f := &schema.Finding{Pos: r.pos, Pointer: r.pointer + pointer, Code: "PUB001", Message: err.Error()}
-	var ce *codec.Error
-	if errors.As(err, &ce) {
+	if ce, ok := errors.AsType[*codec.Error](err); ok {
 		f.Pointer, f.Message, f.Have, f.Want = f.Pointer+ce.Pointer, ce.Msg, ce.Have, ce.Want
 		if r.pointer == "" { // a line
 			f.Pos.Col = jsonl.Column(r.raw, cap(r.raw)-cap(part)+int(ce.Offset))

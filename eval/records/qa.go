@@ -2,7 +2,6 @@ package records
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -83,14 +82,13 @@ func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(
 		defer c.file.Close()
 	}
 	for r, err := range in {
-		var f *schema.Finding
-		if (err == nil || errors.As(err, &f) && f.Warning) && r.V.ContextID != "" && r.V.Context == "" {
+		if schema.Whole(err) && r.V.ContextID != "" && r.V.Context == "" {
 			if bad := c.fill(&r.V); bad != nil {
 				yield(schema.Record[schema.QARecord]{}, fmt.Errorf("%s: %w", path, bad))
 				return false
 			}
 		}
-		if !yield(r, err) || err != nil && f == nil && !errors.As(err, &f) {
+		if !yield(r, err) || err != nil && !schema.IsFinding(err) {
 			return false
 		}
 	}

@@ -4,7 +4,6 @@ package records
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -127,8 +126,7 @@ func sessionID(r *schema.SessionRecord) (id recordID, words string) {
 func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (recordID, string)) schema.Seq[T] {
 	return func(yield func(schema.Record[T], error) bool) {
 		for rec, err := range in {
-			var f *schema.Finding
-			if err == nil || errors.As(err, &f) && f.Warning {
+			if schema.Whole(err) {
 				id, words := of(&rec.V)
 				_, twice := known[id]
 				switch {

@@ -68,11 +68,11 @@ func (r *reopening) unit(ctx context.Context, u *unit, path string) (err error) 
 			jobs = 0
 		}
 		for rec, err := range u.set.Cases {
-			var f *schema.Finding
-			if errors.As(err, &f) && !f.Warning {
+			switch {
+			case schema.Whole(err):
+			case schema.IsFinding(err):
 				continue
-			}
-			if err != nil && f == nil {
+			default:
 				return err
 			}
 			if err := ctx.Err(); err != nil {

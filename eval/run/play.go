@@ -229,8 +229,7 @@ func do[T any](ctx context.Context, p *player, what string, limit time.Duration,
 	v, err := call(ctx, p.runner, what, limit, f, func() {
 		guarded(context.Background(), what, func(context.Context) (int, error) { return 0, m.Close() })
 	})
-	var left *leftError
-	if errors.As(err, &left) {
+	if _, ok := errors.AsType[*leftError](err); ok {
 		p.dead = err
 	}
 	return v, err

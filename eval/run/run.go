@@ -337,13 +337,12 @@ func (r *runner) jobs(yield func(job, error) bool) {
 		}
 		for round := range rounds {
 			for rec, err := range u.set.Cases {
-				var f *schema.Finding
-				isFinding := errors.As(err, &f)
-				if isFinding && (i > 0 || round > 0) && !f.Warning {
-					continue // reported before
-				}
-				if err != nil && !(isFinding && f.Warning) {
-					if !yield(job{}, err) || !isFinding {
+				if !schema.Whole(err) {
+					found := schema.IsFinding(err)
+					if again := i > 0 || round > 0; found && again {
+						continue // reported before
+					}
+					if !yield(job{}, err) || !found {
 						return
 					}
 					continue

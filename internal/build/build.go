@@ -186,7 +186,7 @@ func aside(output string) (*Place, error) {
 	}
 	atomicfile.Step("create", output)
 	made, err := os.MkdirTemp(dir, "."+filepath.Base(output)+asideMark+"*")
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, &fs.PathError{Op: "write", Path: output, Err: pe.Err}
 	} else if err != nil {
 		return nil, err

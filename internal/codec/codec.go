@@ -135,8 +135,7 @@ func Unmarshal(b []byte, v any) error {
 	if err == nil {
 		return nil
 	}
-	var ours *Error
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*Error](err); ok {
 		return ours
 	}
 	return libError(err)

@@ -24,16 +24,14 @@ func marshalWrite(w io.Writer, v any, l Layout) error {
 }
 
 func libError(err error) *Error {
-	var sem *json.SemanticError
-	if errors.As(err, &sem) {
+	if sem, ok := errors.AsType[*json.SemanticError](err); ok {
 		e := &Error{Offset: sem.ByteOffset, Pointer: string(sem.JSONPointer), Have: kindName(byte(sem.JSONKind)), Want: wantOf(sem.GoType), Msg: "cannot be read"}
 		if sem.Err != nil {
 			e.Msg = sem.Err.Error()
 		}
 		return e
 	}
-	var syn *jsontext.SyntacticError
-	if errors.As(err, &syn) {
+	if syn, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		e := &Error{Offset: syn.ByteOffset, Pointer: string(syn.JSONPointer), Msg: err.Error()}
 		if syn.Err != nil {
 			e.Msg = syn.Err.Error()

@@ -131,8 +131,7 @@ func (c *Cassette) land(f *flight, err error, keys ...Key) {
 
 // withoutUsage returns a failure whose usage is counted elsewhere.
 func withoutUsage(err error) error {
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		shared := *e
 		shared.Usage = llm.Usage{}
 		return &shared
@@ -166,8 +165,7 @@ func (w generator) ask(ctx context.Context, k Key, r llm.Request) (llm.Response,
 	if a.Answered == a.Model {
 		a.Answered = ""
 	}
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		a.Usage = e.Usage
 		a.Failed = &failedAnswer{e.Kind, e.Status, e.Err.Error()}
 	}

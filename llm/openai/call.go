@@ -129,8 +129,7 @@ func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], aga
 	}
 	fault := &llm.Error{Kind: t.kind, Status: statusOf(t.h, t.kind), Err: t.err}
 	again, gone := c.o.Breaker.Done(false, t.kind, t.err)
-	var e *llm.Error
-	if errors.As(gone, &e) {
+	if e, ok := errors.AsType[*llm.Error](gone); ok {
 		fault.Kind, fault.Err = e.Kind, e.Err
 	}
 	return t, again, fault

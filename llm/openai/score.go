@@ -46,8 +46,7 @@ func (c *Client) score(ctx context.Context, r llm.Request) (llm.Response, error)
 		c.mu.Unlock()
 		var err error
 		if a, u, err = c.force(ctx, r); err != nil {
-			var e *llm.Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*llm.Error](err); ok {
 				e.Usage = e.Usage.Add(lost)
 			}
 			return llm.Response{}, err

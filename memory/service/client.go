@@ -78,8 +78,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf is the kind of a failure of a service, "" for any other error.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return ""
@@ -289,8 +288,7 @@ func (s *System) judge(step string, r request, rep *reply, err error, write bool
 		if write && !unsent(err) {
 			kind = KindUnsure
 		}
-		var ue *url.Error
-		if errors.As(err, &ue) {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
 			err = ue.Err // without the address: queries may contain data that must not appear in a log
 		}
 		return s.fault(step, kind, rep, err.Error(), err)

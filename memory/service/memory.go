@@ -415,8 +415,7 @@ func (m *remote) send(ctx context.Context, b memory.Batch, n int, group []sentTu
 
 // unsure marks a fault after which the service has stored something that we cannot name.
 func (m *remote) unsure(err error) error {
-	var e *Error
-	if errors.As(err, &e) && !m.sys.spec.Idempotent {
+	if e, ok := errors.AsType[*Error](err); ok && !m.sys.spec.Idempotent {
 		e.Kind = KindUnsure
 	}
 	return err

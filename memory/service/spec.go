@@ -274,8 +274,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 	}
 	if err != nil {
 		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML: " + err.Error(), Hint: "correct the YAML at the place that is named"}
-		var ye *yamldoc.Error
-		if errors.As(err, &ye) {
+		if ye, ok := errors.AsType[*yamldoc.Error](err); ok {
 			f.Message = "not YAML: " + ye.Msg
 			f.Pos.Line, f.Pos.Col = ye.Line, ye.Col
 		}
@@ -305,8 +304,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 	s := &Spec{file: file}
 	if err := codec.Unmarshal(raw, s); err != nil {
 		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC002", Message: err.Error()}
-		var ce *codec.Error
-		if errors.As(err, &ce) {
+		if ce, ok := errors.AsType[*codec.Error](err); ok {
 			f.Pos, f.Pointer, f.Message = where(ce.Pointer), ce.Pointer, ce.Msg
 		}
 		return nil, f

@@ -466,8 +466,7 @@ func Column(line []byte, offset int) int {
 // Fault makes a finding of a codec error in a line.
 func Fault(line Line, err error) *schema.Finding {
 	f := &schema.Finding{Pos: line.Pos, Code: "JSON001", Message: err.Error()}
-	var ce *codec.Error
-	if errors.As(err, &ce) {
+	if ce, ok := errors.AsType[*codec.Error](err); ok {
 		f.Pos.Col = Column(line.Bytes, int(ce.Offset))
 		f.Pointer, f.Message = ce.Pointer, ce.Msg
 		if ce.Want != "" {

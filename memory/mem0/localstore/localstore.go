@@ -235,8 +235,7 @@ func readAll(ctx context.Context, file string) (map[string]row, []*schema.Findin
 	for _, at := range slices.Sorted(maps.Keys(r.bad)) {
 		tail = append(tail, r.bad[at])
 	}
-	var f *schema.Finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*schema.Finding](err); ok {
 		tail, err = append(tail, f), nil
 	}
 	return r.held, tail, err

@@ -199,8 +199,7 @@ func (c *Client) try(ctx context.Context, f func() error) error {
 }
 
 func retryable(err error, pause time.Duration) (time.Duration, bool) {
-	var busy *qdrant.QdrantResourceExhaustedError
-	if errors.As(err, &busy) {
+	if busy, ok := errors.AsType[*qdrant.QdrantResourceExhaustedError](err); ok {
 		return max(pause, time.Duration(busy.RetryAfterS)*time.Second), true
 	}
 	switch status.Code(errors.Unwrap(err)) {

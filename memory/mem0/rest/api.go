@@ -90,8 +90,7 @@ func detect(ctx context.Context, c *client) (*oss, error) {
 	o := &oss{c: c}
 	status := func(path string) (int, error) {
 		err := c.call(ctx, http.MethodGet, path, nil, nil, nil)
-		var e *Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*Error](err); ok {
 			return e.Status, nil
 		}
 		return http.StatusOK, err
@@ -295,8 +294,7 @@ func (p *platform) list(ctx context.Context, user string) ([]item, error) {
 func (p *platform) get(ctx context.Context, id schema.PointID) (bool, error) {
 	var x item
 	err := p.c.call(ctx, http.MethodGet, "/v1/memories/"+url.PathEscape(string(id))+"/", nil, nil, &x)
-	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound {
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return false, nil
 	}
 	return x.ID == id, err
@@ -304,8 +302,7 @@ func (p *platform) get(ctx context.Context, id schema.PointID) (bool, error) {
 
 func (p *platform) remove(ctx context.Context, id schema.PointID) error {
 	err := p.c.call(ctx, http.MethodDelete, "/v1/memories/"+url.PathEscape(string(id))+"/", nil, nil, nil)
-	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound {
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return nil
 	}
 	return err

@@ -132,8 +132,7 @@ func (c *client) once(ctx context.Context, method, path string, query url.Values
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
 			err = ue.Err // without the URL, which names users
 		}
 		return fmt.Errorf("%s: %w", name, err)
