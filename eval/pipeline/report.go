@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/eval/aggregate"
+	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/eval/report"
 	"membench/internal/atomicfile"
@@ -84,7 +85,7 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Read(records.QA(ctx, nil, qa...), known); err != nil {
+	if err := b.Read(protocol.Repeated(records.QA(ctx, nil, qa...)), known); err != nil {
 		return err
 	}
 	r, err := b.Report()

@@ -55,7 +55,7 @@ func Find(path string) (qa, sessions string, err error) {
 		}
 		return path, "", nil
 	}
-	qa, sessions = In(path, QAFile, "pipeline_qa.jsonl"), In(path, SessionFile, "pipeline_sessions.jsonl")
+	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, "pipeline_sessions.jsonl")
 	if qa == "" && sessions == "" {
 		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
 	}
