@@ -80,6 +80,9 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return wrong(err)
 	}
+	if !slices.ContainsFunc(summaries, func(s schema.Summary) bool { return len(s.Scores) > 0 || s.Questions == 0 }) {
+		return schema.Brokenf("no answer is graded: grade them first with membench eval grade")
+	}
 	known := func(*schema.Finding) {} // findings are counted already
 	qa, _, err := records.FindAll(o.Inputs)
 	if err != nil {
