@@ -114,7 +114,7 @@ func (c *zhClause) verb() bool {
 		return true
 	}
 	if c.ba.Text != "" {
-		if f.Object.Text == "" {
+		if f.Object.Text == "" || c.verbAt(c.i) && c.at(c.i-1) == "了" {
 			f.Object = c.ba
 		} else {
 			f.Object.Text = c.ba.Text + f.Object.Text
@@ -145,7 +145,7 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 		case zhVerbs[w] == "" && c.class(k) == 'v' && (c.at(k+1) == "" || c.class(k+1) == 'n') && last:
 			continue
 		}
-		if !last {
+		if !last || c.at(k+1) == "了" { // 把吉他卖了换了台相机
 			return k
 		}
 		if zhVerbs[w] != "" || at < 0 {
