@@ -290,6 +290,7 @@ func (f *Fact) named() bool {
 
 // be fills the slot of a clause with "be".
 func (f *Fact) be() bool {
+	f.Object.Text, _ = cutFirst(f.Object.Text, "both ")
 	obj := strings.ToLower(f.Object.Text)
 	words := set(strings.Map(letter, obj))
 	first := headWord(f.Object.Text)

@@ -43,7 +43,7 @@ func (f *Fact) worth() bool {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
-	case obj == "" && f.able && f.Negated && !thin[f.Verb]: // "I can't swim"
+	case obj == "" && (f.able && f.Negated && !thin[f.Verb] || f.Subject.Kind == Speaker && habitual(f.When.Text)): // "I can't swim", "I train every day"
 	case obj == "" && f.When.Text == "" && !f.formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "" && !f.formerly:

@@ -388,7 +388,7 @@ var zhOwnState = set("血压 血糖 膝盖 腰 胃 头 眼睛 嗓子 心情 压�
 
 var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
 
-var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner")
+var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner spouse grandson granddaughter")
 
 // zhThing reports whether what follows a person is a thing of theirs and the subject:
 // 我家猫, 我手机. What follows it must be no verb.
