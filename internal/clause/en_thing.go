@@ -58,14 +58,17 @@ var (
 	tells = pattern.New(`(?i)\b(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+|in|at|on|above|below|near|behind|under|with|no) `)
 )
 
-// Presupposes is what a statement on a relative of the speaker's says besides, that there is one: "My sister Bea is having twins", 我弟超爱露营. Not of parents,
-// whom everyone has, and not of who is one no longer.
+// Presupposes is what a statement on a relative of the speaker's says besides, that there is one: "My sister Bea is having twins", 我弟超爱露营. Not of who is
+// one no longer.
 func (f *Fact) Presupposes() (Fact, bool) {
 	name := whose.ReplaceAllString(f.Subject.Text, "")
 	name = strings.TrimPrefix(name, "我")
 	g := Fact{Subject: Mention{Kind: Speaker}, Verb: "have", Slot: "HAS_RELATIVE", Confidence: f.Confidence, Start: f.Start, End: f.End, Tier: f.Tier, Value: Phrase{Text: name}}
-	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && name != f.Subject.Text && !family[f.Subject.Relation] && f.Subject.Relation != "parent" && f.Subject.Relation != "family" && !bygone.MatchString(name)
+	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && name != f.Subject.Text && (!common[f.Subject.Relation] || proper(name)) && !bygone.MatchString(name)
 }
+
+// common are relations that everyone has: that there is one is worth a claim only with a name.
+var common = set("mother father parent family grandmother grandfather friend colleague")
 
 // bygone says that somebody is a relative no longer, or not yet.
 var bygone = pattern.New(`(?i)\b(?:late|ex|former|old|future|next|first|last)\b|^前|已故`)
