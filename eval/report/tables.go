@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"membench/schema"
@@ -47,45 +46,47 @@ var seedCategories = []string{schema.CatIE, schema.CatMR, schema.CatTR, schema.C
 
 // categories are the columns of a data set's main table.
 func (d *Dataset) categories() []string {
-	out := slices.Clone(seedCategories)
-	have := map[string]bool{}
+	var more []string
 	for i := range d.Systems {
 		if sc := d.Main(&d.Systems[i]); sc != nil {
 			for _, c := range sc.Categories {
-				have[c.Category] = have[c.Category] || c.Figure.N+c.Figure.Unscored > 0
+				if c.Figure.N+c.Figure.Unscored > 0 && !slices.Contains(seedCategories, c.Category) {
+					more = append(more, c.Category)
+				}
 			}
 		}
 	}
-	var more []string
-	for c := range have {
-		if have[c] && !slices.Contains(out, c) {
-			more = append(more, c)
-		}
-	}
-	order := schema.Categories()
-	sort.Slice(more, func(i, j int) bool {
-		a, b := slices.Index(order, more[i]), slices.Index(order, more[j])
-		if a != b && a >= 0 && b >= 0 {
-			return a < b
-		}
-		if (a >= 0) != (b >= 0) {
-			return a >= 0
-		}
-		return more[i] < more[j]
-	})
-	return append(out, more...)
+	slices.SortFunc(more, byCategory)
+	return slices.Concat(seedCategories, slices.Compact(more))
+}
+
+// byCategory orders categories as schema.Categories does, unknown ones last.
+func byCategory(a, b string) int {
+	place := func(c string) uint { return uint(slices.Index(schema.Categories(), c)) } // of an unknown one the greatest
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
 func category(sc *schema.Score, name string) *schema.Figure {
 	if sc == nil {
 		return nil
 	}
-	for i := range sc.Categories {
-		if sc.Categories[i].Category == name {
-			return &sc.Categories[i].Figure
-		}
+	return figureOf(sc.Categories, name)
+}
+
+// figureOf is the figure of a category, nil if there is none.
+func figureOf(list []schema.CategoryFigure, name string) *schema.Figure {
+	if i := slices.IndexFunc(list, func(c schema.CategoryFigure) bool { return c.Category == name }); i >= 0 {
+		return &list[i].Figure
 	}
 	return nil
+}
+
+// label is category for the data set's own labels.
+func label(sc *schema.Score, name string) *schema.Figure {
+	if sc == nil {
+		return nil
+	}
+	return figureOf(sc.RawCategories, name)
 }
 
 func withSign(s string) string {
@@ -154,14 +155,10 @@ func (d *Dataset) overview() table {
 		t.rows = append(t.rows, append(row, num(tokens)))
 	}
 	d.markBest(&t, len(cats)+1, func(s *System, c int) *schema.Figure {
-		switch sc := d.Main(s); {
-		case sc == nil:
-			return nil
-		case c == 0:
-			return &sc.Overall
-		default:
-			return category(sc, cats[c-1])
+		if c == 0 {
+			return overall(d.Main(s))
 		}
+		return category(d.Main(s), cats[c-1])
 	})
 	t.notes = append(t.notes, wordsf("%s; the tables below give intervals and what was excluded. Tokens: everything that models read and wrote, judges excluded.",
 		"%s；区间与未计入的部分见下面各表。词元：除评判外模型读写的全部词元。", d.grader()))
@@ -295,13 +292,15 @@ func (d *Dataset) figures() table {
 	} else {
 		t.dropColumn(8)
 	}
-	d.markBest(&t, 1, func(s *System, _ int) *schema.Figure {
-		if sc := d.Main(s); sc != nil {
-			return &sc.Overall
-		}
-		return nil
-	})
+	d.markBest(&t, 1, func(s *System, _ int) *schema.Figure { return overall(d.Main(s)) })
 	return t
+}
+
+func overall(sc *schema.Score) *schema.Figure {
+	if sc == nil {
+		return nil
+	}
+	return &sc.Overall
 }
 
 func (d *Dataset) level(format string) string {
@@ -352,12 +351,10 @@ func (d *Dataset) protocols() (table, bool) {
 		t.rows = append(t.rows, row)
 	}
 	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
-		if sc := scoreOf(&s.Summary, list[c].id, list[c].by); sc != nil && !list[c].says(s) {
+		if !list[c].says(s) {
 			return nil
-		} else if sc != nil {
-			return &sc.Overall
 		}
-		return nil
+		return overall(scoreOf(&s.Summary, list[c].id, list[c].by))
 	})
 	if silent {
 		t.notes = append(t.notes, silence)
@@ -367,11 +364,11 @@ func (d *Dataset) protocols() (table, bool) {
 
 // labels has the set's own labels, where they say more than our categories do.
 func (d *Dataset) labels() (table, bool) {
-	type label struct {
+	type own struct {
 		name string
 		of   []string
 	}
-	var list []label
+	var list []own
 	crossed := false
 	for i := range d.Systems {
 		sc := d.Main(&d.Systems[i])
@@ -380,15 +377,15 @@ func (d *Dataset) labels() (table, bool) {
 		}
 		for _, c := range sc.RawCategories {
 			crossed = crossed || len(c.Of) != 1 || c.Of[0] != c.Category
-			if !slices.ContainsFunc(list, func(l label) bool { return l.name == c.Category }) {
-				list = append(list, label{c.Category, c.Of})
+			if !slices.ContainsFunc(list, func(l own) bool { return l.name == c.Category }) {
+				list = append(list, own{c.Category, c.Of})
 			}
 		}
 	}
 	if !crossed || len(list) < 2 {
 		return table{}, false
 	}
-	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(list, func(a, b own) int { return strings.Compare(a.name, b.name) })
 	t := table{title: w("By the data set's own labels: mean in percent, interval, n", "按数据集自有标签：均值百分数、区间、n"), head: []column{systemColumn()}}
 	for _, l := range list {
 		name := cmp.Or(l.name, "–")
@@ -403,27 +400,14 @@ func (d *Dataset) labels() (table, bool) {
 		row := []cell{{words: data(s.Name())}}
 		for _, l := range list {
 			text := none
-			if sc != nil {
-				for _, c := range sc.RawCategories {
-					if f := c.Figure; c.Category == l.name && f.N > 0 {
-						text = fmt.Sprintf("%s [%s] %s", percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N))
-					}
-				}
+			if f := label(sc, l.name); f != nil && f.N > 0 {
+				text = fmt.Sprintf("%s [%s] %s", percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N))
 			}
 			row = append(row, num(text))
 		}
 		t.rows = append(t.rows, row)
 	}
-	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
-		if sc := d.Main(s); sc != nil {
-			for k := range sc.RawCategories {
-				if sc.RawCategories[k].Category == list[c].name {
-					return &sc.RawCategories[k].Figure
-				}
-			}
-		}
-		return nil
-	})
+	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure { return label(d.Main(s), list[c].name) })
 	return t, true
 }
 
@@ -444,11 +428,11 @@ func (d *Dataset) outcomes() table {
 		}
 		sc := d.Main(s)
 		for _, o := range gradings {
-			if sc == nil {
-				row = append(row, num(none))
-				continue
+			n := none
+			if sc != nil {
+				n = grouped(sc.Outcomes[o])
 			}
-			row = append(row, num(grouped(sc.Outcomes[o])))
+			row = append(row, num(n))
 		}
 		t.rows = append(t.rows, append(row, num(withSign(percent(s.Summary.Coverage)))))
 	}
@@ -561,12 +545,10 @@ func (d *Dataset) Warnings() (out []string) {
 		}
 	}
 	for _, x := range order {
-		who := strings.Join(by[x], ", ")
-		if len(by[x]) == len(d.Systems) && len(by[x]) > 1 {
-			out = append(out, x)
-			continue
+		if len(by[x]) < len(d.Systems) || len(by[x]) == 1 {
+			x = strings.Join(by[x], ", ") + ": " + x
 		}
-		out = append(out, who+": "+x)
+		out = append(out, x)
 	}
 	return out
 }

@@ -94,12 +94,7 @@ func (t colType) holds(v graph.Value) bool {
 	if t.kind == v.Kind {
 		return true
 	}
-	return t.kind == graph.Float && v.Kind == graph.Int && !slices.ContainsFunc(v.Texts, beyondFloat)
-}
-
-func beyondFloat(text string) bool {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && (n > 1<<53 || n < -1<<53)
+	return t.kind == graph.Float && v.Kind == graph.Int && !slices.ContainsFunc(v.Texts, graph.Inexact)
 }
 
 // known are properties that have one type whatever the first record shows.

@@ -15,7 +15,7 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if perfect && tense == Past && s.goesOn(i, v, f) {
 		tense = Present
 	}
-	f.formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
+	f.Formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
 	case s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):

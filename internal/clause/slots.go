@@ -39,7 +39,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "work":
 		slot = "DID"
-		if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.formerly) {
+		if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.Formerly) {
 			slot, f.Value.Text = "WORKS_AT", rest
 		}
 		if _, at, ok := strings.Cut(f.Object.Text, " at "); slot == "DID" && ok && f.Tense != Past && at != "" && at[0] > '9' { // "work security at a warehouse"
@@ -146,7 +146,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if rest := times.ReplaceAllString(f.Object.Text, ""); rest != f.Object.Text && habitual(f.When.Text) {
 		f.Object.Text = rest
 	}
-	if events[slot] && f.Modality == Asserted && (f.formerly || f.Tense == Present && (habitual(f.When.Text) || s.stands(v, f))) {
+	if events[slot] && f.Modality == Asserted && (f.Formerly || f.Tense == Present && (habitual(f.When.Text) || s.stands(v, f))) {
 		slot = "HAS_HABIT"
 	}
 	f.Slot = slot
@@ -311,7 +311,7 @@ func (f *Fact) be() bool {
 	case anyOf(words, diets):
 		f.Slot = "FOLLOWS_DIET"
 		if rest, off := cutFirst(f.Object.Text, "off "); off && !f.Negated {
-			f.Value.Text, f.Negated, f.formerly = short(rest), true, true
+			f.Value.Text, f.Negated, f.Formerly = short(rest), true, true
 		} else if rest, on := cutFirst(f.Object.Text, "on "); on {
 			f.Value.Text = strings.TrimSuffix(rest, " diet")
 		} else {

@@ -44,9 +44,9 @@ func (f *Fact) worth() bool {
 	}
 	switch first := headWord(obj); {
 	case obj == "" && (f.able && f.Negated && !thin[f.Verb] || f.Subject.Kind == Speaker && habitual(f.When.Text)): // "I can't swim", "I train every day"
-	case obj == "" && f.When.Text == "" && !f.formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
+	case obj == "" && f.When.Text == "" && !f.Formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
-	case pronouns[obj] || obj == "" && !f.formerly:
+	case pronouns[obj] || obj == "" && !f.Formerly:
 		low(0.08)
 	}
 	if f.Slot == "FEELS" && strings.Contains(obj, " you") {

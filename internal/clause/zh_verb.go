@@ -114,7 +114,7 @@ func (c *zhClause) verb() bool {
 		return true
 	}
 	if c.ba.Text != "" {
-		if f.Object.Text == "" || c.verbAt(c.i) && c.at(c.i-1) == "了" {
+		if f.Object.Text == "" || strings.HasSuffix(f.Verb, "给") || c.verbAt(c.i) && c.at(c.i-1) == "了" { // behind 送给 is who gets it, behind 卖了 what was done next
 			f.Object = c.ba
 		} else {
 			f.Object.Text = c.ba.Text + f.Object.Text

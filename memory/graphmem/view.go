@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"membench/eval/reader"
 	"membench/internal/bm25"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -33,7 +32,6 @@ type view struct {
 	terms    []string // of each turn's opening, joined by blanks
 	pre      []recall.Priors
 	asks     []bool         // the turn holds a question mark
-	ends     []int          // turns that say that something is over
 	before   []int32        // position of the turn before in the session; -1: the first
 	after    []int32        // of the turn after; -1: the last so far
 	sitting  []int32        // number of the session, from 0
@@ -103,9 +101,6 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 	when, _ := schema.ParseTime(r.Time, nil)
 	v.when = append(v.when, when)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
-	if reader.Ends(said) {
-		v.ends = append(v.ends, i)
-	}
 	v.sitting = append(v.sitting, int32(s))
 	v.before, v.after = append(v.before, v.last[s]), append(v.after, -1)
 	if p := v.last[s]; p >= 0 {
@@ -155,7 +150,7 @@ func (v *view) clone() *view {
 	c.parts, c.style = v.parts.clone(), v.style.clone()
 	c.terms = append([]string(nil), v.terms...)
 	c.pre = append([]recall.Priors(nil), v.pre...)
-	c.asks, c.ends = append([]bool(nil), v.asks...), append([]int(nil), v.ends...)
+	c.asks = append([]bool(nil), v.asks...)
 	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)
