@@ -238,7 +238,6 @@ func evermemosRow(f *file, r row) (schema.QARecord, error) {
 func evermemosClaims(f *file) []Claim {
 	var v struct {
 		Total    int      `json:"total_questions"`
-		Correct  *float64 `json:"correct"`
 		Accuracy *float64 `json:"accuracy"`
 	}
 	if codec.Unmarshal(f.b, &v) != nil || v.Accuracy == nil {

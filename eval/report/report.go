@@ -10,6 +10,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -214,14 +215,9 @@ func graders(systems []System) []grader {
 		}
 		return 0
 	}
-	list := make([]grader, 0, len(scored))
-	for g := range scored {
-		list = append(list, g)
-	}
-	slices.SortFunc(list, func(a, b grader) int {
+	return slices.SortedFunc(maps.Keys(scored), func(a, b grader) int {
 		return cmp.Or(late(a)-late(b), scored[b]-scored[a], rule(a)-rule(b), place(a)-place(b), cmp.Compare(a.id, b.id), cmp.Compare(a.by, b.by))
 	})
-	return list
 }
 
 // chosen is the grader that want names.

@@ -15,6 +15,7 @@ import (
 
 	"membench/graph"
 	"membench/internal/codec"
+	"membench/internal/rank"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -396,15 +397,7 @@ func (s *survey) sorted() []*table {
 	for _, key := range catalog.Sorted(s.tables) {
 		out = append(out, s.tables[key])
 	}
-	slices.SortStableFunc(out, func(a, b *table) int {
-		if a.edge != b.edge {
-			if b.edge {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b *table) int { return rank.First(!a.edge, !b.edge) })
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphmem
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -73,10 +74,7 @@ func newView(scope string, e llm.Embedder) *view {
 // add puts a turn behind all others. said is its text without the speaker's name.
 func (v *view) add(r store.Record, said string, vec []float32) int {
 	i := v.st.AppendVector(r, vec)
-	indexed := r.Index
-	if indexed == "" {
-		indexed = r.Text
-	}
+	indexed := cmp.Or(r.Index, r.Text)
 	key := r.Session
 	if len(r.Sources) > 0 {
 		key = string(r.Sources[0].ConvID) + "\x00" + key

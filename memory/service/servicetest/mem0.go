@@ -10,16 +10,12 @@ import (
 
 type message struct {
 	Role, Content, Name string
-	RoleType            string `json:"role_type"`
 	Alias               string
 	CreatedAt           string `json:"created_at"`
 	Timestamp           any
 	ChatTime            string `json:"chat_time"`
 	ReferenceTime       string `json:"reference_time"`
-	Sender              string `json:"sender_id"`
 	SenderName          string `json:"sender_name"`
-	Source              string `json:"source_description"`
-	Metadata            map[string]any
 }
 
 type mem0Add struct {

@@ -32,7 +32,6 @@ func memobase(s *Server, mux *http.ServeMux) {
 	}
 	mux.HandleFunc("POST /api/v1/blobs/insert/{uid}", func(w http.ResponseWriter, r *http.Request) {
 		b, ok := read[struct {
-			BlobType string                       `json:"blob_type"`
 			BlobData struct{ Messages []message } `json:"blob_data"`
 		}](w, r)
 		if !ok || !known(w, r) {
