@@ -10,7 +10,6 @@ import (
 
 	"membench/annotate"
 	"membench/internal/build"
-	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -77,16 +76,9 @@ func parts(ctx context.Context, f *build.Frame, files []string, index string) ([
 	}
 	var entries []schema.IndexEntry
 	if index != "" {
-		text, err := smallfile.Read(index)
+		list, err := readIndex(f, index)
 		if err != nil {
 			return nil, err
-		}
-		list, findings, err := annotate.ReadIndex(text, index)
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range findings {
-			f.Found(x)
 		}
 		entries = append([]schema.IndexEntry{}, list...) // never nil: an empty index is an index
 	}

@@ -55,16 +55,9 @@ func annotateFiles(f *build.Frame, o AnnotateOptions) ([]string, error) {
 			}
 			out = append(out, files...)
 		case filepath.Base(s) == "index.json":
-			text, err := smallfile.Read(s)
+			entries, err := readIndex(f, s)
 			if err != nil {
 				return nil, err
-			}
-			entries, findings, err := annotate.ReadIndex(text, s)
-			if err != nil {
-				return nil, err
-			}
-			for _, x := range findings {
-				f.Found(x)
 			}
 			out = append(out, chapterFiles(entries, s, filepath.Dir(s), o, f)...)
 		default:
@@ -73,6 +66,19 @@ func annotateFiles(f *build.Frame, o AnnotateOptions) ([]string, error) {
 	}
 	jsonl.Expect(out)
 	return out, nil
+}
+
+// readIndex reads an index.json and reports its findings.
+func readIndex(f *build.Frame, path string) ([]schema.IndexEntry, error) {
+	text, err := smallfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	entries, findings, err := annotate.ReadIndex(text, path)
+	for _, x := range findings {
+		f.Found(x)
+	}
+	return entries, err
 }
 
 // annotateFolder takes a folder's chapters, then its other dialogue files by name.

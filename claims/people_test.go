@@ -96,6 +96,17 @@ func TestFactsOverTime(t *testing.T) {
 	}
 }
 
+// What has been so for a time is so now; what used to be is not.
+func TestPerfectHolds(t *testing.T) {
+	for text, want := range map[string]string{"I've been vegetarian for ten years.": schema.StatusActive, "I've had a Panda since 2019.": schema.StatusActive, "I used to be vegetarian.": schema.StatusDeprecated} {
+		for _, c := range claimsOf(t, Options{}, said(t, "c", "Ann: "+text)...) {
+			if c.Status != want && (c.Predicate == "FOLLOWS_DIET" || c.Predicate == "HAS") || strings.HasPrefix(c.Predicate, "DOES_NOT") && want == schema.StatusActive {
+				t.Errorf("%s: %s is %s", text, c.ID, c.Status)
+			}
+		}
+	}
+}
+
 // A statement that ends a state meets the claim that the state made, whatever the words of the two have in common.
 func TestEndsMeetTheirStates(t *testing.T) {
 	for _, tc := range []struct{ state, end, predicate string }{

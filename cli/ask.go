@@ -122,11 +122,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 
 func writeAsk(w io.Writer, t *texts, rep graphmem.Reply, show int) {
 	say := func(format string, args ...any) { fmt.Fprint(w, t.format(format, args...)) }
-	if len(rep.Quoted) == 0 {
-		fmt.Fprintln(w, rep.Answer)
-	} else {
-		say("Nothing that was said answers this for certain. Nearest to it:\n")
-	}
+	fmt.Fprintln(w, rep.Lead())
 	for _, q := range rep.Quoted {
 		fmt.Fprintf(w, "  %s\n", textnorm.OneLine(q, 400))
 	}

@@ -22,11 +22,12 @@ import (
 // ErrNoSum is a file without a known checksum.
 var ErrNoSum = errors.New("no checksum is known: give it with --sha256 (the publisher's page, or the LFS pointer, has it)")
 
+// tries is how often a file is asked for while its connection breaks.
+const tries = 4
+
 // A Fetcher brings files of data sets onto this machine.
 type Fetcher struct {
 	Client *http.Client
-	// Tries is how often a broken connection is taken up again; 0 means 4.
-	Tries int
 	// Wait is the pause before the second try, doubled for each further one.
 	Wait time.Duration
 	// Progress, if set, receives the number of bytes fetched so far, of total (-1: unknown).
@@ -90,7 +91,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 		return path, false, err
 	}
 	part := path + ".part"
-	tries, wait := cmp.Or(t.Tries, 4), t.Wait
+	wait := t.Wait
 	for n := 1; ; n++ {
 		err = t.part(ctx, f, part)
 		var final finalError

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"membench/internal/codec"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -517,16 +518,7 @@ func (v *Value) Lost(err error, what string) {
 }
 
 // clip shortens text for a message, at 120 code points.
-func clip(s string) string {
-	n := 0
-	for i := range s {
-		if n == 120 {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
+func clip(s string) string { return textnorm.Short(s, 120) }
 
 // locate returns the offset of the part that tokens name. The bytes may be damaged JSON.
 func (v *Value) locate(tokens []string) int {

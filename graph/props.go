@@ -151,7 +151,7 @@ func mapValue(raw []byte) (Value, fit) {
 		if len(out.Texts) == 0 {
 			return Value{}, absent
 		}
-		if out.Kind == Float && slices.ContainsFunc(out.Texts, inexact) {
+		if out.Kind == Float && slices.ContainsFunc(out.Texts, Inexact) {
 			return Value{}, nested
 		}
 		return out, fits
@@ -167,8 +167,8 @@ func mapValue(raw []byte) (Value, fit) {
 	return Value{Kind: kind, Texts: []string{text}}, fits
 }
 
-// inexact reports an integer that a float cannot hold.
-func inexact(text string) bool {
+// Inexact reports an integer that a float cannot hold.
+func Inexact(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && (n > 1<<53 || n < -1<<53)
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -245,18 +246,7 @@ func Find(ctx context.Context, g Graph, text string, limit int) ([]Match, error)
 		return len(searched)
 	}
 	slices.SortStableFunc(out, func(a, b Match) int {
-		switch {
-		case a.Tier != b.Tier:
-			return int(a.Tier - b.Tier)
-		case a.Score != b.Score:
-			if a.Score > b.Score {
-				return -1
-			}
-			return 1
-		case rank(a.Node) != rank(b.Node):
-			return rank(a.Node) - rank(b.Node)
-		}
-		return strings.Compare(string(a.Node.ID), string(b.Node.ID))
+		return cmp.Or(int(a.Tier-b.Tier), cmp.Compare(b.Score, a.Score), rank(a.Node)-rank(b.Node), cmp.Compare(a.Node.ID, b.Node.ID))
 	})
 	if limit > 0 && len(out) > limit {
 		out = out[:limit]

@@ -81,8 +81,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b.str("conv_id", string(e.ConvID))
 		b.str("session_id", meta.SessionID)
 		b.opt("session_time", meta.SessionTime)
-		b.str("display", string(e.ConvID)+" "+meta.SessionID)
-		b.str("name", string(e.ConvID)+" "+meta.SessionID)
+		b.title(string(e.ConvID) + " " + meta.SessionID)
 		node(s, schema.LabelSession, b.end())
 		edge(schema.EdgeInConv, s, conv, empty)
 		edge(schema.EdgeInSession, turn, s, empty)
@@ -92,8 +91,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b := newObject()
 		b.str("path", meta.SourcePath)
 		name := meta.SourcePath[strings.LastIndexByte(meta.SourcePath, '/')+1:]
-		b.str("display", name)
-		b.str("name", name)
+		b.title(name)
 		node(src, schema.LabelSource, b.end())
 		b = newObject()
 		if meta.StartLine > 0 {
@@ -107,8 +105,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b := newObject()
 		b.str("inject_id", meta.InjectID)
 		b.str("fact", e.Content)
-		b.str("display", preview+" #"+meta.InjectID)
-		b.str("name", preview+" #"+meta.InjectID)
+		b.title(preview + " #" + meta.InjectID)
 		node(id, schema.LabelInject, b.end())
 		edge(schema.EdgePlants, turn, id, empty)
 	}
@@ -121,8 +118,7 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		if len(meta.Expects) > 0 {
 			b.list("expects", meta.Expects)
 		}
-		b.str("display", preview+" #"+meta.ProbeID)
-		b.str("name", preview+" #"+meta.ProbeID)
+		b.title(preview + " #" + meta.ProbeID)
 		node(id, schema.LabelProbe, b.end())
 		edge(schema.EdgeAsks, turn, id, empty)
 		for _, want := range meta.Expects {
@@ -164,8 +160,7 @@ func eventProps(e schema.Event, meta schema.EventMeta, preview string) []byte {
 	if preview != "" {
 		name = preview + " #" + name
 	}
-	b.str("display", name)
-	b.str("name", name)
+	b.title(name)
 	return b.end()
 }
 

@@ -155,6 +155,12 @@ func (o *object) name(k string) {
 
 func (o *object) str(k, v string) { o.name(k); o.b = codec.AppendString(o.b, v) }
 
+// title is what a node is shown as.
+func (o *object) title(v string) {
+	o.str("display", v)
+	o.str("name", v)
+}
+
 // strOrNull writes null for "": absent, null and "" are one thing in an export.
 func (o *object) strOrNull(k, v string) {
 	if v == "" {
@@ -260,8 +266,7 @@ func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
 	b.strOrNull("collection", o.collection)
 	b.strOrNull("isolation", o.isolation)
 	b.strOrNull("exported_at", o.exportedAt)
-	b.str("display", name)
-	b.str("name", name)
+	b.title(name)
 	x.props = b.end()
 	p.listed(x, o, true)
 	emit(x)
@@ -414,7 +419,6 @@ func (p *projector) sharedEdges(o *occurrence, emit func(*part)) {
 func named(key, value string) []byte {
 	b := newObject()
 	b.str(key, value)
-	b.str("display", value)
-	b.str("name", value)
+	b.title(value)
 	return b.end()
 }

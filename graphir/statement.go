@@ -172,8 +172,7 @@ func (p *projector) reference(r schema.Ref) []byte {
 	case r.Type == schema.LabelUser && p.o.RewriteUser != "":
 		name = p.o.RewriteUser
 	}
-	b.str("display", name)
-	b.str("name", name)
+	b.title(name)
 	return b.end()
 }
 
@@ -209,8 +208,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		// The chain names the rewritten root by its id, the rewritten object by its user.
 		b := newObject()
 		b.str("entity_type", subject.Type)
-		b.str("display", string(subject.ID))
-		b.str("name", string(subject.ID))
+		b.title(string(subject.ID))
 		props = b.end()
 	}
 	node(root, label, props, true)
@@ -223,15 +221,13 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	b := newObject()
 	b.str("domain", domain)
 	b.str("character_id", owner)
-	b.str("display", domain)
-	b.str("name", domain)
+	b.title(domain)
 	node(dom, schema.LabelDomain, b.end(), true)
 	b = newObject()
 	b.str("predicate", predicate)
 	b.str("domain", domain)
 	b.str("character_id", owner)
-	b.str("display", predicate+" ("+domain+")")
-	b.str("name", predicate+" ("+domain+")")
+	b.title(predicate + " (" + domain + ")")
 	node(pred, schema.LabelPredicate, b.end(), true)
 	node(schema.NodeID(target.ID), target.Type, p.reference(target), true)
 	if newer && label == schema.LabelCharacter {
@@ -347,8 +343,7 @@ func (p *projector) claimProps(c *schema.Claim, whole bool) []byte {
 			b.list("id_aliases", ids)
 		}
 	}
-	b.str("display", name)
-	b.str("name", name)
+	b.title(name)
 	return b.end()
 }
 

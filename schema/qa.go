@@ -3,6 +3,7 @@ package schema
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // QARecord is one question asked of one system: the hits and context shown, the answer, and its grades. Key: (system, repeat, case_id, question_id).
@@ -70,6 +71,12 @@ type ShownContext struct {
 
 // At returns c: it exists since 0.1.0 only.
 func (c ShownContext) At(Version) ShownContext { return c }
+
+// ProtocolName is a protocol's id without its version: "rule" of "rule@12".
+func ProtocolName(id string) string {
+	name, _, _ := strings.Cut(id, "@")
+	return name
+}
 
 // ContextID returns the id of a context, a hash of its text.
 func ContextID(text string) string {

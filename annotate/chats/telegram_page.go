@@ -26,12 +26,7 @@ func telegramPages(files []*file) []*file {
 		n, _ := strconv.Atoi(telegramPage.FindStringSubmatch(path.Base(f.base))[1]) // none: the first
 		return n
 	}
-	slices.SortStableFunc(out, func(a, b *file) int {
-		if c := strings.Compare(path.Dir(a.base), path.Dir(b.base)); c != 0 {
-			return c
-		}
-		return page(a) - page(b)
-	})
+	slices.SortStableFunc(out, func(a, b *file) int { return cmp.Or(cmp.Compare(path.Dir(a.base), path.Dir(b.base)), page(a)-page(b)) })
 	return out
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"membench/internal/codec"
@@ -171,12 +170,7 @@ func (c *counter) summary() Summary {
 	for name, n := range c.names {
 		s.Names = append(s.Names, Count{name, n})
 	}
-	slices.SortFunc(s.Names, func(a, b Count) int {
-		if a.N != b.N {
-			return b.N - a.N
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(s.Names, func(a, b Count) int { return cmp.Or(b.N-a.N, cmp.Compare(a.Name, b.Name)) })
 	if !c.first.IsZero() {
 		s.First, s.Last = c.first.Format(time.RFC3339), c.last.Format(time.RFC3339)
 	}

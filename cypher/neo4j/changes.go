@@ -126,7 +126,8 @@ func (db *DB) Since(ctx context.Context, revision string) (changes []schema.Chan
 // current reads elements by key: those that are gone become deletes.
 func (t *tx) current(db *DB, nodes, edges []string) (out []schema.Change, err error) {
 	there := map[string]bool{}
-	_, err = t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) WHERE "+db.owned("n")+" RETURN n", db.with(map[string]any{"ids": distinct(nodes)}), func(v []any) error {
+	nodes, edges = slices.Compact(slices.Sorted(slices.Values(nodes))), slices.Compact(slices.Sorted(slices.Values(edges)))
+	_, err = t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) WHERE "+db.owned("n")+" RETURN n", db.with(map[string]any{"ids": nodes}), func(v []any) error {
 		if x, ok := v[0].(driver.Node); ok {
 			n := db.node(x)
 			there[string(n.ID)] = true
@@ -137,13 +138,13 @@ func (t *tx) current(db *DB, nodes, edges []string) (out []schema.Change, err er
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range distinct(nodes) {
+	for _, key := range nodes {
 		if id := db.unkey(key); !there[id] {
 			out = append(out, schema.Change{Op: schema.OpDelete, Old: schema.Element{Node: &schema.Node{ID: schema.NodeID(id)}}})
 		}
 	}
 	byType := map[string][]string{}
-	for _, key := range distinct(edges) {
+	for _, key := range edges {
 		typ, id, _ := strings.Cut(key, "\x00")
 		byType[typ] = append(byType[typ], id)
 	}
@@ -184,24 +185,7 @@ func (db *DB) Page(ctx context.Context, from, to schema.NodeID) (out []schema.El
 	}
 	params := map[string]any{"from": db.key(string(from)), "to": end}
 	err = db.in(ctx, false, func(t *tx) error {
-		out = nil
-		_, err := t.run(in+" RETURN n", db.with(params), func(v []any) error {
-			if x, ok := v[0].(driver.Node); ok {
-				n := db.node(x)
-				out = append(out, schema.Element{Node: &n})
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		_, err = t.run(in+" MATCH (n)-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NOT NULL RETURN r, n.id, m.id", db.with(params), func(v []any) error {
-			if x, ok := v[0].(driver.Relationship); ok {
-				e := db.edge(x, v[1], v[2])
-				out = append(out, schema.Element{Edge: &e})
-			}
-			return nil
-		})
+		out, err = db.elements(t, in, in+" MATCH (n)-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NOT NULL", db.with(params))
 		return err
 	})
 	return out, err
@@ -223,10 +207,4 @@ func (db *DB) StoredVectors(ctx context.Context, profile string) (out map[schema
 		return err
 	})
 	return out, err
-}
-
-func distinct(list []string) []string {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return slices.Compact(list)
 }

@@ -28,24 +28,8 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		var out []schema.Element
 		err := db.in(ctx, false, func(t *tx) error {
-			out = out[:0]
-			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN n", db.with(nil), func(v []any) error {
-				if x, ok := v[0].(driver.Node); ok {
-					n := db.node(x)
-					out = append(out, schema.Element{Node: &n})
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			_, err = t.run(db.ownEdges()+" RETURN r, n.id, m.id", db.with(nil), func(v []any) error {
-				if x, ok := v[0].(driver.Relationship); ok {
-					e := db.edge(x, v[1], v[2])
-					out = append(out, schema.Element{Edge: &e})
-				}
-				return nil
-			})
+			var err error
+			out, err = db.elements(t, "MATCH (n:"+baseLabel+") WHERE "+db.owned("n"), db.ownEdges(), db.with(nil))
 			return err
 		})
 		if err != nil {
@@ -58,6 +42,28 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 			}
 		}
 	}
+}
+
+// elements reads the nodes n of one pattern, then the relationships r from n to m of another.
+func (db *DB) elements(t *tx, nodes, edges string, params map[string]any) (out []schema.Element, err error) {
+	_, err = t.run(nodes+" RETURN n", params, func(v []any) error {
+		if x, ok := v[0].(driver.Node); ok {
+			n := db.node(x)
+			out = append(out, schema.Element{Node: &n})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.run(edges+" RETURN r, n.id, m.id", params, func(v []any) error {
+		if x, ok := v[0].(driver.Relationship); ok {
+			e := db.edge(x, v[1], v[2])
+			out = append(out, schema.Element{Edge: &e})
+		}
+		return nil
+	})
+	return out, err
 }
 
 // State reads the scope's revision. The mark names the last transaction that the server has committed, so every change in the database, in any scope and by any

@@ -142,12 +142,9 @@ func (s *scope) saidElsewhere(q string, of *turn) bool {
 	if len(after) > len(before) {
 		long = after
 	}
-	for _, t := range s.mentions(strings.TrimSpace(strings.Trim(long, " ,.!?;:。，！？；："))) {
-		if t != of && strings.Contains(t.folded, strings.TrimSpace(before)) && strings.Contains(t.folded, strings.TrimSpace(after)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.mentions(strings.TrimSpace(strings.Trim(long, " ,.!?;:。，！？；："))), func(t *turn) bool {
+		return t != of && strings.Contains(t.folded, strings.TrimSpace(before)) && strings.Contains(t.folded, strings.TrimSpace(after))
+	})
 }
 
 // askChain follows facts from a subject over its object: the service that it depends on.

@@ -23,7 +23,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/eval/reader"
 	"membench/graph"
 	"membench/llm"
 	"membench/schema"
@@ -85,10 +84,6 @@ type Options struct {
 	// Searched is the most that a string search for its content words may solve, as a
 	// share of the questions; 0: a quarter, 1: all.
 	Searched float64
-	// Reader, where there is one, answers each question from its evidence turns, and
-	// Accept judges: what they do not answer is dropped.
-	Reader reader.Reader
-	Accept func(q schema.Question, answer string) bool
 	// Rephrase, where there is one, words questions again; see Kept.
 	Rephrase llm.Generator
 	Prompts  llm.Prompts
@@ -112,14 +107,6 @@ type Tally struct {
 	Drawn   int            `json:"drawn"`
 	Kept    int            `json:"kept"`
 	Dropped map[string]int `json:"dropped,omitempty"` // by reason
-}
-
-// Rate is the share of the drawn that was dropped.
-func (t Tally) Rate() float64 {
-	if t.Drawn == 0 {
-		return 0
-	}
-	return float64(t.Drawn-t.Kept) / float64(t.Drawn)
 }
 
 // candidate is a pattern that the graph has; a question is made of it when it is drawn.
@@ -196,7 +183,6 @@ type maker struct {
 	names []string // of preds
 	n     int      // kept
 	late  []waiting
-	err   error
 }
 
 func generate(ctx context.Context, g graph.Graph, o Options) ([]schema.Case, error) {
@@ -263,9 +249,6 @@ func (m *maker) draw(pools map[Type][]candidate) error {
 				tally := m.o.Stats.Types[t]
 				tally.Drawn++
 				d, why := m.make(c)
-				if m.err != nil {
-					return m.err
-				}
 				if why != "" {
 					tally.Dropped[why]++
 					continue
@@ -313,37 +296,8 @@ func (m *maker) make(c candidate) (*draft, string) {
 	if d.spelled && !inTurns(d) {
 		return nil, "the answer is not in the words of its turns"
 	}
-	if why := m.read(d); why != "" {
-		return nil, why
-	}
 	m.asked[key] = true
 	return d, ""
-}
-
-// read asks the reader, where there is one, with the evidence turns before it.
-func (m *maker) read(d *draft) string {
-	if m.o.Reader == nil || m.o.Accept == nil || d.q.Abstain {
-		return ""
-	}
-	in := reader.Input{Question: d.q}
-	in.Question.Choices = d.choices
-	for i, t := range d.turns {
-		line := t.who + ": " + t.text
-		if t.time != "" {
-			line = "[" + t.time + "] " + line
-		}
-		in.Context += line + "\n"
-		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, Text: line, Sources: []schema.EventRef{{ConvID: t.conv, TurnID: t.n}}})
-	}
-	a, err := m.o.Reader.Read(m.ctx, in)
-	if err != nil {
-		m.err = fmt.Errorf("reading %q: %w", d.q.Text, err)
-		return ""
-	}
-	if !m.o.Accept(d.q, a.Text) {
-		return "the evidence does not answer it"
-	}
-	return ""
 }
 
 // leaks reports whether a question holds its answer. A choice between things that are

@@ -125,8 +125,7 @@ func (m *metrics) grade(g *schema.Grade) {
 	if g.Outcome != schema.GradeScored {
 		return
 	}
-	name, _, _ := strings.Cut(g.Protocol, "@")
-	k := judgeKey{name, g.By}
+	k := judgeKey{schema.ProtocolName(g.Protocol), g.By}
 	switch g.Label {
 	case LabelCorrect, LabelHallucination, LabelOmission:
 		if m.answers[k] == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"membench/internal/par"
+	"membench/internal/rank"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -112,11 +113,8 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed fu
 		rep.Shapes = append(rep.Shapes, rated(k, c))
 	}
 	slices.SortFunc(rep.Shapes, func(a, b ShapeRate) int {
-		if a.Right != b.Right {
-			if a.Right {
-				return -1
-			}
-			return 1
+		if x := rank.First(a.Right, b.Right); x != 0 {
+			return x
 		}
 		worse := cmp.Compare(b.Accepted.Rate, a.Accepted.Rate)
 		if a.Right {

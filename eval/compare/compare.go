@@ -216,8 +216,7 @@ func pick(runs []*Run, want string) (string, error) {
 	}
 	var hits []string
 	for _, p := range common {
-		name, _, _ := strings.Cut(p, "@")
-		if want != "" && (p == want || name == want) {
+		if want != "" && (p == want || schema.ProtocolName(p) == want) {
 			hits = append(hits, p)
 		}
 	}

@@ -11,12 +11,7 @@ import (
 	"membench/internal/textnorm"
 )
 
-func signed(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%+.2f", 100**x)
-}
+func signed(x *float64) string { return number(x, "%+.2f", 100) }
 
 func probability(p *float64) string {
 	switch {

@@ -66,7 +66,7 @@ func scoresOf(q *schema.QARecord) (out [4]*float64) {
 		if g.Score == nil || g.Gold == schema.GoldCorrected {
 			continue
 		}
-		name := protocolName(g.Protocol)
+		name := schema.ProtocolName(g.Protocol)
 		if i := slices.Index(metrics[:], name); i >= 0 && !q.Abstain {
 			out[i] = g.Score
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/internal/codec"
 	"membench/memory/pcm"
 )
@@ -91,12 +92,7 @@ func writeCSV(w io.Writer, list []Named, diffs [][]Difference) error {
 	return t.Error()
 }
 
-func decimal(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return strconv.FormatFloat(*x, 'f', 4, 64)
-}
+func decimal(x *float64) string { return figure.Decimal(x, 4) }
 
 func (a Named) text(w io.Writer) error {
 	var b strings.Builder

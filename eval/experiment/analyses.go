@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -340,15 +341,7 @@ func curve(_ context.Context, e *experiment, r *results, out *output) error {
 				list = append(list, point{name: a, x: tok.mean, y: s.mean, estimate: s})
 			}
 		}
-		slices.SortStableFunc(list, func(a, b point) int {
-			switch {
-			case a.x < b.x:
-				return -1
-			case a.x > b.x:
-				return 1
-			}
-			return strings.Compare(a.name, b.name)
-		})
+		slices.SortStableFunc(list, func(a, b point) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.name, b.name)) })
 		best := math.Inf(-1)
 		t := table{name: "curve-" + slug(set), title: "Accuracy and tokens, " + set, head: []string{"system", "tokens", "accuracy", "on the front"}, note: "On the front: no system has fewer tokens and at least its accuracy. oracle-strategy uses ground truth and is not counted."}
 		for i, p := range list {

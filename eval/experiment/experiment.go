@@ -215,7 +215,7 @@ func once(found func(*schema.Finding)) func(*schema.Finding) {
 	}
 }
 
-func (d Design) measures(protocol string) bool { return protocolName(protocol) == d.Measure }
+func (d Design) measures(protocol string) bool { return schema.ProtocolName(protocol) == d.Measure }
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {

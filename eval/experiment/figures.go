@@ -19,10 +19,7 @@ import (
 
 // grey is the i-th of n fills, from dark to light.
 func grey(i, n int) color.Color {
-	if n < 2 {
-		n = 2
-	}
-	return color.Gray{Y: uint8(60 + 190*i/(n-1))}
+	return color.Gray{Y: uint8(60 + 190*i/max(1, n-1))}
 }
 
 // save writes a figure as SVG and PNG.

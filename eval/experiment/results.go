@@ -9,7 +9,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"membench/eval/figure"
 	"membench/eval/records"
@@ -38,8 +37,6 @@ type results struct {
 	datasets []string
 	of       map[[2]string]answers // by arm and data set
 }
-
-func protocolName(id string) string { name, _, _ := strings.Cut(id, "@"); return name }
 
 // read reads the graded records of arms.
 func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
@@ -98,7 +95,7 @@ func (e *experiment) answer(q *schema.QARecord) (x answer, ok bool) {
 		if g.Score == nil || g.Gold == schema.GoldCorrected {
 			continue
 		}
-		switch protocolName(g.Protocol) {
+		switch schema.ProtocolName(g.Protocol) {
 		case e.Design.Measure:
 			x.score, ok = *g.Score, true
 		case "evidence-recall":

@@ -25,20 +25,15 @@ type verdict struct {
 var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "turn-recall": true, "domaina-evidence": true}
 
 // OfAnswer reports whether a grade is about the answer, not about the retrieval.
-func OfAnswer(g *schema.Grade) bool { return !ofRetrieval[plainName(g.Protocol)] }
+func OfAnswer(g *schema.Grade) bool { return !ofRetrieval[schema.ProtocolName(g.Protocol)] }
 
 // exact are the protocols that say yes to equal texts only.
 var exact = map[string]bool{"em": true, "squad-em": true}
 
 const ruleJudge = "rule"
 
-func plainName(id string) string {
-	name, _, _ := strings.Cut(id, "@")
-	return name
-}
-
 func named(g *schema.Grade, name string) bool {
-	return g.Protocol == name || plainName(g.Protocol) == name
+	return g.Protocol == name || schema.ProtocolName(g.Protocol) == name
 }
 
 // verdict reads the grades of r, and where they say that it failed asks who disagrees.
@@ -57,7 +52,7 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 		return v
 	}
 	rank := 0 // of the grade that decides
-	byRule := slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Gold == "" && plainName(g.Protocol) == ruleJudge })
+	byRule := slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Gold == "" && schema.ProtocolName(g.Protocol) == ruleJudge })
 	for i := range r.Grades {
 		g := &r.Grades[i]
 		if g.Score == nil || g.Outcome != schema.GradeScored || g.Gold != "" {
@@ -69,11 +64,11 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 			if n = 0; named(g, o.Grader) {
 				n = 1
 			}
-		case ofRetrieval[plainName(g.Protocol)]:
+		case ofRetrieval[schema.ProtocolName(g.Protocol)]:
 			n = 0
 		case g.By != schema.ByRule:
 			n = 3
-		case plainName(g.Protocol) == ruleJudge:
+		case schema.ProtocolName(g.Protocol) == ruleJudge:
 			n = 2
 		case byRule: // it did not score this one: no string is compared in its place
 			n = 0
@@ -106,7 +101,7 @@ func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 	asked := false
 	for i := range r.Grades {
 		g := &r.Grades[i]
-		name := plainName(g.Protocol)
+		name := schema.ProtocolName(g.Protocol)
 		asked = asked || name == ruleJudge
 		if g == first || g.Score == nil || g.Gold != "" || ofRetrieval[name] {
 			continue

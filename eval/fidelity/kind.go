@@ -185,12 +185,9 @@ func (t *typed) names(s span, ws []word) bool {
 			return true
 		}
 	}
-	for _, w := range t.han {
-		if s.meets(span{w.Start, w.End}) && (w.Class == 'R' || w.Class == 'S' || place(w.Form)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.han, func(w hanseg.Word) bool {
+		return s.meets(span{w.Start, w.End}) && (w.Class == 'R' || w.Class == 'S' || place(w.Form))
+	})
 }
 
 // place reports whether a Chinese word is the name of a town, county or province, which the dictionary lists with its suffix: 烟台, because 烟台市 exists.

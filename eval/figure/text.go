@@ -2,6 +2,14 @@ package figure
 
 import "fmt"
 
+// Decimal formats a number, "–" if there is none.
+func Decimal(x *float64, decimals int) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.*f", decimals, *x)
+}
+
 // Percent formats a share as a percentage, "–" if there is none.
 func Percent(x *float64) string {
 	if x == nil {

@@ -1,9 +1,9 @@
 package grade
 
 import (
-	"math"
 	"slices"
 
+	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -97,16 +97,9 @@ func (a *Agreement) Pairs() []Pair {
 			}
 			k := stats.Cohen(stats.Agreement2(p.Both, p.OnlyFirst, p.OnlySecond, p.Neither), .95)
 			p.N, p.Agreement = k.N, k.Observed
-			p.Kappa, p.KappaLow, p.KappaHigh = number(k.K), number(max(k.CI.Lo, -1)), number(min(k.CI.Hi, 1)) // the normal approximation may leave the range
+			p.Kappa, p.KappaLow, p.KappaHigh = figure.Defined(k.K), figure.Defined(max(k.CI.Lo, -1)), figure.Defined(min(k.CI.Hi, 1)) // the normal approximation may leave the range
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-func number(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }

@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"strings"
+
+	"membench/internal/tokens"
 )
 
 // A clause is a part of an answer that makes one statement: the text between marks, split at conjunctions and negations.
@@ -25,13 +27,13 @@ type clause struct {
 var acting = map[string]int{"negation": 0, "correction": 0, "exclusion": 0, "concession": 2, "exchange": 0, "condition": 1, "guess": 1, "alternative": 1, "question": 1, "report": 2, "time": 2, "unreal": 2, "intent": 3}
 
 // others are words with which a denial confirms a statement: "nobody says anything else".
-var others = wordSet("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection against change changes changed 异议 其他 别的 矛盾 疑问 出入")
+var others = tokens.Set("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection against change changes changed 异议 其他 别的 矛盾 疑问 出入")
 
 // inverted are verbs that make a condition where a clause begins with them.
-var inverted = wordSet("had were should")
+var inverted = tokens.Set("had were should")
 
 // joins begin a clause in the midst of a sentence.
-var joins = wordSet("but yet though although whereas while however not never rather instead unlike except despite that which because since so nor")
+var joins = tokens.Set("but yet though although whereas while however not never rather instead unlike except despite that which because since so nor")
 
 // clauses splits the answer into clauses. kind is the origin of each word.
 func (p *prepared) clauses(r *reading, kind []uint8) []clause {
@@ -344,7 +346,7 @@ func (p *prepared) courteous(pos int) bool {
 }
 
 // being are forms of the verb that makes a thing a predicate.
-var being = wordSet("is was are were be been 's 're")
+var being = tokens.Set("is was are were be been 's 're")
 
 // courtesies are phrases with words that operate on a statement and change nothing of it.
 var courtesies = []string{"that would be ", "it would be ", "this would be ", "尽管问", "尽管说"}

@@ -1,8 +1,9 @@
 package judge
 
 import (
-	"membench/internal/timex"
 	"slices"
+
+	"membench/internal/timex"
 )
 
 // when holds the dates of a text.
@@ -104,8 +105,8 @@ func relate(g, a timex.Expr) relation {
 		}
 		return relation{class: "another open date", score: .1}
 	case g.Op == a.Op && (g.Op == timex.Before || g.Op == timex.After) && g.Unit == a.Unit && g.N == a.N && g.Wd == a.Wd && !a.Open && !g.Open:
-		d := int(g.XLo - a.XLo)
-		if abs(d) <= 1 || common > 0 && g.Unit != timex.Days && abs(d) <= 3 || g.Unit == timex.Weekday && g.Lo == a.Lo {
+		d := apart(g.XLo, a.XLo)
+		if d <= 1 || common > 0 && g.Unit != timex.Days && d <= 3 || g.Unit == timex.Weekday && g.Lo == a.Lo {
 			return relation{class: "counted from the same day", score: .95}
 		}
 		return relation{class: "counted from another day", score: .2}
@@ -129,11 +130,11 @@ func relate(g, a timex.Expr) relation {
 			return relation{class: "on the gold's open side", score: .45}
 		}
 		return relation{class: "on the other side of the gold", score: .05}
-	case plain && aspan == 1 && abs(int(g.Lo-a.Lo)) == 1:
+	case plain && aspan == 1 && apart(g.Lo, a.Lo) == 1:
 		return relation{class: "one day off", score: .15}
 	case plain && aspan == 1:
 		return relation{class: "another day", score: .04}
-	case abs(int(g.Lo-a.Lo)) <= 1 && abs(int(g.Hi-a.Hi)) <= 1 && !plain:
+	case apart(g.Lo, a.Lo) <= 1 && apart(g.Hi, a.Hi) <= 1 && !plain:
 		return relation{class: "equal but for a day", score: .93}
 	case before && a.Lo >= g.XLo && a.Hi <= g.XHi:
 		return relation{class: "the day the gold is counted from", score: .55}
@@ -184,14 +185,9 @@ func shift(e timex.Expr, years int) timex.Expr {
 	return e
 }
 
-func overlapDays(a, b, c, d timex.Day) bool { return a <= d && c <= b }
+func apart(a, b timex.Day) timex.Day { return max(a-b, b-a) }
 
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
-}
+func overlapDays(a, b, c, d timex.Day) bool { return a <= d && c <= b }
 
 // claimed selects the dates that an answer gives as its answer: not the question's dates, and no bare year together with a finer date unless the gold is a
 // year.

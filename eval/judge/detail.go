@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"unicode/utf8"
+
+	"membench/internal/tokens"
 )
 
 // detailNames are the features of the last stage about the missing and replaced parts of the gold, and about its place in a reply of several sentences.
@@ -199,7 +201,7 @@ func nearly(a, b string) bool {
 }
 
 // present are words for the present.
-var present = wordSet("now currently current today nowadays still latest finally eventually anymore 现在 目前 如今 当前 最后 最终 还在 仍")
+var present = tokens.Set("now currently current today nowadays still latest finally eventually anymore 现在 目前 如今 当前 最后 最终 还在 仍")
 
 // periods are the words of lengths that recur, and of parts of the day, by class and member.
 var periods = func() map[string][2]int {

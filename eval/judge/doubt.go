@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"membench/internal/measure"
+	"membench/internal/tokens"
 )
 
 // doubts returns why a verdict that the weights are sure of is doubtful all the same, "" if nothing objects: what is compared as a value is not overruled by
@@ -222,7 +223,7 @@ func (p *prepared) unsaid() string {
 }
 
 // nothingElse are words by which an answer ends a list.
-var nothingElse = wordSet("only just solely alone exclusively single merely 只 只有 仅 仅仅 就只 唯一 唯有")
+var nothingElse = tokens.Set("only just solely alone exclusively single merely 只 只有 仅 仅仅 就只 唯一 唯有")
 
 // unsigned reports whether an answer has no word and no sign that may act on the rest.
 func (p *prepared) unsigned(r *reading) bool { return len(r.operators) == 0 && !p.signs() }
@@ -250,7 +251,7 @@ func (p *prepared) bare(r *reading) bool {
 }
 
 // giving are words that give an answer and change nothing of it.
-var giving = wordSet("the a an it its it's is was are were be that this they he she we you i in on at to by for and answer answers answered correct right final result value yes sure so s from what said 是 为 答案 就是 那 它 在 了 的 之 前 之前 提到 提到过 提过 说过 过 我 觉得 您 你 说 记录 显示 应 该 应该 就")
+var giving = tokens.Set("the a an it its it's is was are were be that this they he she we you i in on at to by for and answer answers answered correct right final result value yes sure so s from what said 是 为 答案 就是 那 它 在 了 的 之 前 之前 提到 提到过 提过 说过 过 我 觉得 您 你 说 记录 显示 应 该 应该 就")
 
 // operator returns the word of an answer that most likely changes its meaning: one that affects the gold, and a mere contrast only if there is no other; nil if
 // there is none.

@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 	"strings"
+
+	"membench/internal/tokens"
 )
 
 // mannerNames are the features of the last stage about how an answer states the gold, independent of its words. Words are of four kinds: of the gold, of the
@@ -32,17 +34,9 @@ var operatorKinds = []string{"negation", "contrast", "concession", "exclusion", 
 
 // self are pronouns of the two speakers; points are words that refer to something said before.
 var (
-	self   = wordSet("i me my mine myself we us our you your yours yourself 我 我们 你 你们 您 咱们")
-	points = wordSet("that this those these it which so such none neither both same above below former latter opposite sentence statement claim answer following reply 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
+	self   = tokens.Set("i me my mine myself we us our you your yours yourself 我 我们 你 你们 您 咱们")
+	points = tokens.Set("that this those these it which so such none neither both same above below former latter opposite sentence statement claim answer following reply 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
 )
-
-func wordSet(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
 
 // kinds of words of an answer.
 const (

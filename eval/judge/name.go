@@ -1,11 +1,11 @@
 package judge
 
 import (
-	"membench/internal/measure"
-
 	"net/netip"
 	"strings"
 	"time"
+
+	"membench/internal/measure"
 )
 
 // nameAt reads a name that is compared whole, never by likeness, at the start of a
@@ -197,15 +197,9 @@ func versionOf(s string) (string, bool) {
 
 // dotted reports whether numbers between dots are a date: 2024.03.01, 19.01.2024.
 func dotted(s string) bool {
-	if len(strings.Split(s, ".")) != 3 {
-		return false
-	}
-	for _, layout := range []string{"2006.1.2", "2.1.2006"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return true
-		}
-	}
-	return false
+	_, year := time.Parse("2006.1.2", s)
+	_, day := time.Parse("2.1.2006", s)
+	return year == nil || day == nil
 }
 
 // interfaceOf reads "Gi0/0/1", "eth0", "10GE1/0/2.30", "ge-0/0/1".

@@ -1,6 +1,10 @@
 package judge
 
-import "strings"
+import (
+	"strings"
+
+	"membench/internal/tokens"
+)
 
 // opposed returns why an answer with the words of the gold is wrong: it states the opposite, or another day or time of the day. doubt is the reason if this is
 // uncertain.
@@ -27,7 +31,7 @@ func (p *prepared) opposed(r *reading) (refuse, doubt string) {
 }
 
 // disliking are words that deny without a negation.
-var disliking = wordSet("讨厌 反感 拒绝 缺 厌恶 恨 怕 别 hate hates hated dislike dislikes disliked loathe loathes avoid avoids avoided refuse refuses refused lack lacks lacked detest stopped quit skipped missed")
+var disliking = tokens.Set("讨厌 反感 拒绝 缺 厌恶 恨 怕 别 hate hates hated dislike dislikes disliked loathe loathes avoid avoids avoided refuse refuses refused lack lacks lacked detest stopped quit skipped missed")
 
 // denials counts the words of a text that deny.
 func denials(t *text) (n int) {

@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"strings"
+
+	"membench/internal/tokens"
 )
 
 // An order is a sequence of things that happen one after another or replace one another. Words of order move the adjacent item.
@@ -104,7 +106,7 @@ func (p *prepared) steps() [][]*tok {
 }
 
 // ordering are words that say a place in a row.
-var ordering = wordSet("first second third then next last finally after before afterwards earlier later 先 后 再 然后 最后 首先 接着")
+var ordering = tokens.Set("first second third then next last finally after before afterwards earlier later 先 后 再 然后 最后 首先 接着")
 
 // place is where a text has the words of a step: the first of them that has half of it or more in
 // its neighbourhood; -1 nowhere.

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // phrases are looked for in a text together, in one pass over its bytes: by their first byte, each without it.
 type phrases [256][]string
@@ -17,12 +20,7 @@ func newPhrases(lists ...[]string) *phrases {
 
 // at reports whether a phrase begins at byte i of s.
 func (p *phrases) at(s string, i int) bool {
-	for _, rest := range p[s[i]] {
-		if strings.HasPrefix(s[i+1:], rest) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p[s[i]], func(rest string) bool { return strings.HasPrefix(s[i+1:], rest) })
 }
 
 // next is where the first phrase at or behind byte from begins, -1 if there is none.

@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"strings"
+
+	"membench/internal/tokens"
 )
 
 var abstentions = newPhrases([]string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer", "no idea", "no clue", "no comment",
@@ -134,11 +136,11 @@ func echoes(t *text) int {
 	return 1
 }
 
-var auxiliary = wordSet("is are was were do does did has have had can could will would should might may")
+var auxiliary = tokens.Set("is are was were do does did has have had can could will would should might may")
 
 // telling are words of saying, knowing and finding: denying one of them says that there is no answer.
 var (
-	telling    = wordSet("mention mentions mentioned mentioning tell tells told say says said saying state states stated specify specifies specified give gives gave given provide provides provided record recorded records note noted notes know knows known find finds found contain contains indicate indicates indicated discuss discussed talk talked talks share shared reveal revealed disclose disclosed information info detail details come comes came up name named names have bring brought about record trace sign idea clue")
+	telling    = tokens.Set("mention mentions mentioned mentioning tell tells told say says said saying state states stated specify specifies specified give gives gave given provide provides provided record recorded records note noted notes know knows known find finds found contain contains indicate indicates indicated discuss discussed talk talked talks share shared reveal revealed disclose disclosed information info detail details come comes came up name named names have bring brought about record trace sign idea clue")
 	hanTelling = []string{"提", "说", "讲", "告诉", "知道", "晓得", "清楚", "找到", "信息", "记录", "透露", "得知", "涉及", "谈", "交代", "无从"}
 )
 
@@ -196,7 +198,7 @@ func (p *prepared) goldWithholds() bool {
 }
 
 // source are words for the sources of an answer.
-var source = wordSet("conversation conversations chat chats dialogue history context memory memories text enough sufficient available user 对话 对话中 聊天 上下文 用户 文中 相关")
+var source = tokens.Set("conversation conversations chat chats dialogue history context memory memories text enough sufficient available user 对话 对话中 聊天 上下文 用户 文中 相关")
 
 // restatedBy is the share of the question's words that the answer has.
 func (p *prepared) restatedBy() float64 {

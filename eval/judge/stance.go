@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/timex"
+	"membench/internal/tokens"
 )
 
 // A reading describes the final answer of a reply in relation to the gold: which of its words come from the gold, the question or the frame of an answer, and
@@ -454,7 +455,7 @@ func (p *prepared) operators(r *reading) []operator {
 }
 
 // universal are words that "but" makes an exception from.
-var universal = wordSet("anywhere everywhere anything everything nothing all everyone anyone everybody anybody none nobody")
+var universal = tokens.Set("anywhere everywhere anything everything nothing all everyone anyone everybody anybody none nobody")
 
 // asides marks the words of conditions about how the answer was found, not about its content: "if I read the chat right". A condition that contains the gold,
 // or has no verb of remembering or understanding, does not count.
@@ -513,10 +514,10 @@ func (p *prepared) hanAside(r *reading, i int, out map[int]bool) {
 // speaker are those whose remembering makes a condition a courtesy; minding and erring its verbs;
 // remote are words of one that is not real.
 var (
-	speaker = wordSet("i i'm we my our memory")
-	minding = wordSet("remember recall recollect read understand understood")
-	erring  = wordSet("mistaken wrong misread misremember misunderstood misunderstand")
-	remote  = wordSet("had were did was would could asked")
+	speaker = tokens.Set("i i'm we my our memory")
+	minding = tokens.Set("remember recall recollect read understand understood")
+	erring  = tokens.Set("mistaken wrong misread misremember misunderstood misunderstand")
+	remote  = tokens.Set("had were did was would could asked")
 )
 
 // quotesQuestion reports whether the question mark at i ends the question repeated.

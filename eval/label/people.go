@@ -376,7 +376,7 @@ func (a Agreement) WriteText(w io.Writer) {
 	fmt.Fprint(w, "\n\n")
 	for _, c := range a.Comparisons {
 		fmt.Fprintf(w, "%-8s %s and %s: same %s %% (%s) of %d, κ %s (%s)\n", c.Of, c.First, c.Second,
-			figure.Percent(c.Share), figure.Interval(c.ShareLow, c.ShareHigh), c.N, decimal(c.Kappa.Kappa), decimals(c.KappaLow, c.KappaHigh))
+			figure.Percent(c.Share), figure.Interval(c.ShareLow, c.ShareHigh), c.N, figure.Decimal(c.Kappa.Kappa, 2), decimals(c.KappaLow, c.KappaHigh))
 		for i, d := range c.Apart {
 			if i == 5 {
 				fmt.Fprintf(w, "           … and %d more pairs: --json has them\n", len(c.Apart)-i)
@@ -385,13 +385,6 @@ func (a Agreement) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "           %d × %s says %s, %s says %s\n", d.N, c.First, cmp.Or(d.First, "none"), c.Second, cmp.Or(d.Second, "none"))
 		}
 	}
-}
-
-func decimal(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", *x)
 }
 
 func decimals(lo, hi *float64) string {

@@ -119,7 +119,7 @@ func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
 	}
 	for i := range q.Grades {
 		g := &q.Grades[i]
-		if base(g.Protocol) != RecordedJudge || g.Score == nil {
+		if schema.ProtocolName(g.Protocol) != RecordedJudge || g.Score == nil {
 			continue
 		}
 		switch equal := same.Grade(q).Score; {
@@ -146,7 +146,7 @@ func (a *audit) exchanged(report func(*schema.Finding)) {
 			x := r.against[name]
 			right, wrong := x.table[0][0]+x.table[0][1], x.table[1][0]+x.table[1][1]
 			accepted := x.table[0][0] + x.table[1][0] // by the rule judge, which can only agree where it has an opinion
-			if base(name) != RecordedJudge || !x.verdicts || min(right, wrong, accepted, x.n-accepted) < max(enoughVerdicts, x.n/20) {
+			if schema.ProtocolName(name) != RecordedJudge || !x.verdicts || min(right, wrong, accepted, x.n-accepted) < max(enoughVerdicts, x.n/20) {
 				continue
 			}
 			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
@@ -162,14 +162,14 @@ func (a *audit) exchanged(report func(*schema.Finding)) {
 // rows.
 func (a *audit) uneven(report func(*schema.Finding)) {
 	for _, name := range sortedNames(a.recorded) {
-		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {
+		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && schema.ProtocolName(name) != RecordedMean {
 			report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "some rows lack the recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
 		}
 	}
 	for _, r := range a.regrades {
 		for _, name := range sortedNames(r.against) {
 			x := r.against[name]
-			if p := base(name); p != RecordedF1 && p != RecordedBLEU1 || x.n < enoughRows || x.equal == x.n || float64(x.equal) < nearlyAll*float64(x.n) {
+			if p := schema.ProtocolName(name); p != RecordedF1 && p != RecordedBLEU1 || x.n < enoughRows || x.equal == x.n || float64(x.equal) < nearlyAll*float64(x.n) {
 				continue
 			}
 			for _, i := range x.differ {

@@ -82,11 +82,10 @@ func ambRow(f *file, r row) (schema.QARecord, error) {
 	if !v.Correct.Set {
 		return q, nil
 	}
-	grades, err := f.judged(r, []scalar{v.Correct}, orUnknown(f.named("judge_llm")))
-	for i := range grades {
-		grades[i].Reason = v.Reason
+	err := f.judge(&q, r, []scalar{v.Correct}, orUnknown(f.named("judge_llm")))
+	for i := range q.Grades {
+		q.Grades[i].Reason = v.Reason
 	}
-	q.Grades = grades
 	return q, err
 }
 

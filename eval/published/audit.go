@@ -354,7 +354,7 @@ func (a *audit) ours(c Claim) (schema.Figure, bool) {
 		for _, name := range sortedNames(m) {
 			t := m[name]
 			switch {
-			case base(name) != base(c.Protocol):
+			case schema.ProtocolName(name) != schema.ProtocolName(c.Protocol):
 			case c.Label != "":
 				n := 0
 				for _, k := range t.labels {
@@ -436,7 +436,7 @@ func (a *audit) check(c Claim) Check {
 		candidates = append(candidates, rows)
 	}
 	// A mean of fractions may have any value, so the test does not apply to F1 and BLEU.
-	if p := base(c.Protocol); p == RecordedJudge || p == RecordedMean || strings.HasPrefix(p, "session-") {
+	if p := schema.ProtocolName(c.Protocol); p == RecordedJudge || p == RecordedMean || strings.HasPrefix(p, "session-") {
 		out.Denominators = Denominators(c.Value, c.Decimals, candidates...)
 	}
 	return out

@@ -131,9 +131,3 @@ func Denominators(value float64, decimals int, candidates ...int) []Denominator 
 	}
 	return out
 }
-
-// base cuts the version off a protocol's id.
-func base(protocol string) string {
-	name, _, _ := strings.Cut(protocol, "@")
-	return name
-}

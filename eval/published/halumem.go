@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"membench/datasets"
 	"membench/internal/codec"
@@ -123,10 +122,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 			return true
 		}
 		score := func(g schema.SessionGrade, s scalar, table map[string]string, value map[string]float64) schema.SessionGrade {
-			g.By, g.Outcome = "unknown", schema.GradeScored
-			if f.o.Judge != "" {
-				g.By = schema.By(f.o.Judge)
-			}
+			g.By, g.Outcome = orUnknown(f.o.Judge), schema.GradeScored
 			label, ok := table[s.Text]
 			if !ok {
 				g.Outcome = schema.GradeJudgeFailed
@@ -160,12 +156,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 		if !ok {
 			return
 		}
-		keys := slices.SortedFunc(maps.Keys(sessions), func(a, b key) int {
-			if a.uuid != b.uuid {
-				return strings.Compare(a.uuid, b.uuid)
-			}
-			return a.n - b.n
-		})
+		keys := slices.SortedFunc(maps.Keys(sessions), func(a, b key) int { return cmp.Or(cmp.Compare(a.uuid, b.uuid), a.n-b.n) })
 		for _, k := range keys {
 			if !yield(schema.Record[schema.SessionRecord]{Pos: at[k], V: *sessions[k]}, nil) {
 				return

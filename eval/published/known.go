@@ -56,7 +56,7 @@ func digestOf(q *schema.QARecord, same *protocol.Protocol) digest {
 	for i := range q.Grades {
 		g := &q.Grades[i]
 		if strings.HasPrefix(g.Protocol, "recorded-") && g.Score != nil && g.Gold != schema.GoldCorrected {
-			rest = append(rest, fmt.Sprintf("%s %.6g", base(g.Protocol), *g.Score))
+			rest = append(rest, fmt.Sprintf("%s %.6g", schema.ProtocolName(g.Protocol), *g.Score))
 		}
 	}
 	copy(d.rest[:], sum(rest...))

@@ -156,12 +156,10 @@ func officialRow(f *file, r row) (schema.QARecord, error) {
 	if v.QuestionID != "" {
 		q.QuestionID = v.QuestionID
 	}
-	if f.o.Question != nil {
-		if caseID, asked, ok := f.o.Question(q.QuestionID); ok && asked.Text == v.Question {
-			answer := q.Answer
-			q = asked.Record()
-			q.CaseID, q.Answer = caseID, answer
-		}
+	if caseID, asked, ok := f.asked(q.QuestionID); ok && asked.Text == v.Question {
+		answer := q.Answer
+		q = asked.Record()
+		q.CaseID, q.Answer = caseID, answer
 	}
 	return q, nil
 }
@@ -177,8 +175,7 @@ func votesOf(list []scalar, single ...scalar) []scalar {
 }
 
 func (f *file) locomoGrades(r row, q schema.QARecord, votes []scalar, f1, bleu *float64) (schema.QARecord, error) {
-	grades, err := f.judged(r, votes, "")
-	q.Grades = grades
+	err := f.judge(&q, r, votes, "")
 	for _, x := range []struct {
 		protocol string
 		score    *float64
@@ -241,7 +238,6 @@ func evermemosRow(f *file, r row) (schema.QARecord, error) {
 func evermemosClaims(f *file) []Claim {
 	var v struct {
 		Total    int      `json:"total_questions"`
-		Correct  *float64 `json:"correct"`
 		Accuracy *float64 `json:"accuracy"`
 	}
 	if codec.Unmarshal(f.b, &v) != nil || v.Accuracy == nil {
@@ -287,11 +283,8 @@ func mem0Row(f *file, r row) (schema.QARecord, error) {
 // byText finds a LoCoMo question by its text: the ids of a conversation's questions
 // run from 0.
 func (f *file) byText(conv, text string) (string, bool) {
-	if f.o.Question == nil {
-		return "", false
-	}
 	for i := 0; ; i++ {
-		_, q, ok := f.o.Question(locomoID(conv, i))
+		_, q, ok := f.asked(locomoID(conv, i))
 		if !ok {
 			return "", false
 		}

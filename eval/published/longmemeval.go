@@ -63,10 +63,7 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
 	}
-	caseID, asked, ok := "", schema.Question{}, false
-	if f.o.Question != nil {
-		caseID, asked, ok = f.o.Question(v.QuestionID)
-	}
+	caseID, asked, ok := f.asked(v.QuestionID)
 	if !ok {
 		return schema.QARecord{}, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question_id", Code: "PUB002", Message: "the row was skipped: no case has this question", Have: v.QuestionID}
 	}
@@ -78,9 +75,7 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	if v.Label == nil {
 		return q, nil
 	}
-	grades, err := f.judged(r, []scalar{v.Label.Label}, schema.By(v.Label.Model))
-	q.Grades = grades
-	return q, err
+	return q, f.judge(&q, r, []scalar{v.Label.Label}, schema.By(v.Label.Model))
 }
 
 func evalArrayRow(f *file, r row) (schema.QARecord, error) {
@@ -122,9 +117,7 @@ func evalArrayRow(f *file, r row) (schema.QARecord, error) {
 	} else if !strings.Contains(reply, "no") {
 		vote.Text = v.Evaluation.Text
 	}
-	grades, err := f.judged(r, []scalar{vote}, "")
-	q.Grades = grades
-	return q, err
+	return q, f.judge(&q, r, []scalar{vote}, "")
 }
 
 func errorAnalysisRow(f *file, r row) (schema.QARecord, error) {
@@ -161,7 +154,5 @@ func errorAnalysisRow(f *file, r row) (schema.QARecord, error) {
 	if v.Prompt > 0 {
 		q.Usage = []schema.StepUsage{{Step: "read", Calls: 1, InputTokens: v.Prompt, OutputTokens: v.Completion}}
 	}
-	grades, err := f.judged(r, votesOf(nil, v.Correct), schema.By(v.Judge))
-	q.Grades = grades
-	return q, err
+	return q, f.judge(&q, r, votesOf(nil, v.Correct), schema.By(v.Judge))
 }

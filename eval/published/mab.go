@@ -67,20 +67,19 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 	if v.Error.Set {
 		q.Outcome, q.Error = schema.OutcomeError, v.Error.Text
 	}
-	grades, err := f.judged(r, votesOf(nil, v.Judged), schema.By(v.Judge))
+	err := f.judge(&q, r, votesOf(nil, v.Judged), schema.By(v.Judge))
 	// The run's own verdict is a rule's if there is also a judge's; for judged subsets it is the judge's.
 	if v.Correct.Set {
-		own, e := f.judged(r, []scalar{v.Correct}, "")
-		for i := range own {
-			own[i].Protocol = strings.Replace(own[i].Protocol, RecordedJudge, "recorded-verdict", 1)
+		var own schema.QARecord
+		err = cmp.Or(err, f.judge(&own, r, []scalar{v.Correct}, ""))
+		for _, g := range own.Grades {
+			g.Protocol = strings.Replace(g.Protocol, RecordedJudge, "recorded-verdict", 1)
 			if v.Score != nil {
-				own[i].Parts["score"] = *v.Score
+				g.Parts["score"] = *v.Score
 			}
+			q.Grades = append(q.Grades, g)
 		}
-		grades = append(grades, own...)
-		err = cmp.Or(err, e)
 	}
-	q.Grades = grades
 	return q, err
 }
 

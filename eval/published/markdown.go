@@ -9,14 +9,6 @@ import (
 	"membench/schema"
 )
 
-// Number formats a number, "–" if there is none.
-func Number(x *float64, decimals int) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.*f", decimals, *x)
-}
-
 func span(f schema.Figure) string {
 	if f.Lo == nil {
 		return "–"
@@ -60,6 +52,17 @@ func Verdict(c Check) string {
 	return b.String()
 }
 
+// part is the part of the answers that a claim is of.
+func (c Claim) part() (part string) {
+	if c.Category != "" {
+		part = ", category " + c.Category
+	}
+	if c.Label != "" {
+		part += ", " + c.Label
+	}
+	return part
+}
+
 // Markdown writes an audit as a section of docs/audit.md: figures only.
 func Markdown(w io.Writer, a *Audit) {
 	fmt.Fprintf(w, "## %s\n\nData set %s, form `%s`: %d answers, %d findings.\n\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
@@ -80,16 +83,16 @@ func Markdown(w io.Writer, a *Audit) {
 			case x.Reproduces():
 				notes = append(notes, fmt.Sprintf("**reproduces `%s` on all %d rows**", x.Recorded, x.N))
 			case x.Kappa != nil:
-				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3)))
+				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, figure.Decimal(x.Kappa.K, 3)))
 			}
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, figure.Percent(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
 	}
 	if v := a.Votes; v != nil {
-		fmt.Fprintf(w, "\nVotes: %d each, unanimous on %.2f %% of %d answers, Fleiss κ %s, free-marginal κ %s.\n", v.Raters, 100*v.Unanimous, v.N, Number(v.Fleiss, 3), Number(v.Randolph, 3))
+		fmt.Fprintf(w, "\nVotes: %d each, unanimous on %.2f %% of %d answers, Fleiss κ %s, free-marginal κ %s.\n", v.Raters, 100*v.Unanimous, v.N, figure.Decimal(v.Fleiss, 3), figure.Decimal(v.Randolph, 3))
 	}
 	for _, r := range a.Recorded {
-		if len(r.Categories) > 1 && base(r.Protocol) == RecordedJudge {
+		if len(r.Categories) > 1 && schema.ProtocolName(r.Protocol) == RecordedJudge {
 			var cells []string
 			for _, c := range r.Categories {
 				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, figure.Percent(c.Figure.Value), span(c.Figure), c.Figure.N))
@@ -101,18 +104,11 @@ func Markdown(w io.Writer, a *Audit) {
 		fmt.Fprintf(w, "\n| published | figure | claim %% (n) | here %% (n) | finding |\n|---|---|---|---|---|\n")
 	}
 	for _, c := range a.Checks {
-		what := "`" + c.Protocol + "`"
-		if c.Category != "" {
-			what += ", category " + c.Category
-		}
-		if c.Label != "" {
-			what += ", " + c.Label
-		}
 		here := "–"
 		if c.Ours.Value != nil {
 			here = fmt.Sprintf("%s, %s (%d)", figure.Percent(c.Ours.Value), span(c.Ours), c.Ours.N)
 		}
-		fmt.Fprintf(w, "| %s | %s | %.*f (%d) | %s | %s |\n", c.Source, what, max(c.Decimals-2, 0), 100*c.Value, c.N, here, Verdict(c))
+		fmt.Fprintf(w, "| %s | %s | %.*f (%d) | %s | %s |\n", c.Source, "`"+c.Protocol+"`"+c.part(), max(c.Decimals-2, 0), 100*c.Value, c.N, here, Verdict(c))
 	}
 	fmt.Fprintln(w)
 }
@@ -127,7 +123,7 @@ func (a *Audit) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
 	}
 	if v := a.Votes; v != nil {
-		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), Number(v.Fleiss, 3))
+		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), figure.Decimal(v.Fleiss, 3))
 	}
 	for _, r := range a.Regrades {
 		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
@@ -135,18 +131,11 @@ func (a *Audit) WriteText(w io.Writer) {
 			if x.Reproduces() {
 				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
 			} else if x.Kappa != nil {
-				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3))
+				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, figure.Decimal(x.Kappa.K, 3))
 			}
 		}
 	}
 	for _, c := range a.Checks {
-		what := c.Protocol
-		if c.Category != "" {
-			what += ", category " + c.Category
-		}
-		if c.Label != "" {
-			what += ", " + c.Label
-		}
-		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, Verdict(c), c.Source)
+		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", c.Protocol+c.part(), figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, Verdict(c), c.Source)
 	}
 }

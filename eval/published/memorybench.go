@@ -68,11 +68,10 @@ func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	if v.Score == nil {
 		return q, nil
 	}
-	grades, err := f.judged(r, []scalar{{Text: fmt.Sprint(*v.Score), Set: true}}, orUnknown(f.named("judge")))
-	for i := range grades {
-		grades[i].Label, grades[i].Reason = v.Label, v.Why
+	err := f.judge(&q, r, []scalar{{Text: fmt.Sprint(*v.Score), Set: true}}, orUnknown(f.named("judge")))
+	for i := range q.Grades {
+		q.Grades[i].Label, q.Grades[i].Reason = v.Label, v.Why
 	}
-	q.Grades = grades
 	return q, err
 }
 

@@ -229,41 +229,9 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 		for r, err := range each {
 			empty = false
 			rec := schema.Record[schema.QARecord]{Pos: r.pos}
-			if err != nil {
-				if !yield(rec, err) {
-					return
-				}
-				continue
+			if err == nil {
+				rec.V, err = f.record(r, seen)
 			}
-			q, err := f.format.row(f, r)
-			if fault, ok := err.(*schema.Finding); ok && !fault.Warning || err != nil && !ok {
-				if !yield(rec, err) {
-					return
-				}
-				continue
-			}
-			if missing := incomplete(q); missing != "" {
-				if !yield(rec, r.lacks(missing)) {
-					return
-				}
-				continue
-			}
-			key := q.CaseID + "\x00" + q.QuestionID
-			if n := seen[key]; n > 0 {
-				message := "the question appears twice in its conversation; the later row gets an id of its own"
-				if f.format.Name == Table && f.columns["id"] == "" {
-					message = "the question was asked in an earlier row, and no column holds an id; the later row gets an id of its own"
-				}
-				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: message, Have: q.QuestionID}
-				q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
-				if !yield(schema.Record[schema.QARecord]{Pos: r.pos, V: f.complete(q)}, again) {
-					return
-				}
-				seen[key]++
-				continue
-			}
-			seen[key]++
-			rec.V = f.complete(q)
 			if !yield(rec, err) {
 				return
 			}
@@ -272,6 +240,28 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file contains no row of its form", Want: f.format.Name})
 		}
 	}
+}
+
+// record reads a row. seen counts the rows of each question. With an error that is not a warning there is no record.
+func (f *file) record(r row, seen map[string]int) (schema.QARecord, error) {
+	q, err := f.format.row(f, r)
+	if fault, ok := err.(*schema.Finding); err != nil && (!ok || !fault.Warning) {
+		return schema.QARecord{}, err
+	}
+	if missing := incomplete(q); missing != "" {
+		return schema.QARecord{}, r.lacks(missing)
+	}
+	key := q.CaseID + "\x00" + q.QuestionID
+	if n := seen[key]; n > 0 {
+		message := "the question appears twice in its conversation; the later row gets an id of its own"
+		if f.format.Name == Table && f.columns["id"] == "" {
+			message = "the question was asked in an earlier row, and no column holds an id; the later row gets an id of its own"
+		}
+		err = &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: message, Have: q.QuestionID}
+		q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
+	}
+	seen[key]++
+	return f.complete(q), err
 }
 
 // incomplete names a member that a row must have and lacks; "" if it is complete.
@@ -291,11 +281,7 @@ func incomplete(q schema.QARecord) string {
 func (f *file) complete(q schema.QARecord) schema.QARecord {
 	q.System = f.system
 	q.Dataset = cmp.Or(f.o.Dataset, q.Dataset, f.format.dataset)
-	if q.By == "" {
-		q.By = orUnknown(f.o.Reader)
-	} else if f.o.Reader != "" {
-		q.By = schema.By(f.o.Reader)
-	}
+	q.By = cmp.Or(schema.By(f.o.Reader), q.By, "unknown")
 	if q.Outcome == "" {
 		q.Outcome = schema.OutcomeAnswered
 		if strings.TrimSpace(q.Answer) == "" {
@@ -304,12 +290,6 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 	}
 	if _, asked, ok := f.asked(q.QuestionID); ok {
 		joined(&q, asked)
-	}
-	if f.o.Question != nil && q.Errata == nil {
-		// The cases define the compared gold, but not for a row with another gold.
-		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
-			q.Errata = asked.Errata
-		}
 	}
 	if q.Hits == nil {
 		q.Hits = []schema.QAHit{}
@@ -334,6 +314,9 @@ func joined(q *schema.QARecord, asked schema.Question) {
 		q.Golds = of.Golds
 	}
 	q.Choices, q.Rubric, q.OpenEnded = of.Choices, of.Rubric, of.OpenEnded
+	if q.Errata == nil && asked.Answer == q.Gold { // the cases define the compared gold, but not for a row with another gold
+		q.Errata = asked.Errata
+	}
 	if q.Evidence == nil {
 		q.Evidence, q.EvidenceTexts = of.Evidence, of.EvidenceTexts
 		if q.EvidenceIDs == nil {
@@ -342,12 +325,7 @@ func joined(q *schema.QARecord, asked schema.Question) {
 	}
 }
 
-func orUnknown(s string) schema.By {
-	if s == "" {
-		return "unknown"
-	}
-	return schema.By(s)
-}
+func orUnknown(s string) schema.By { return schema.By(cmp.Or(s, "unknown")) }
 
 // Protocols of recorded values.
 const (
@@ -365,21 +343,21 @@ func (f *file) recorded(protocol string, score float64, by schema.By) schema.Gra
 	return schema.Grade{Protocol: protocol + "@" + f.format.Name, By: by, Score: &score, Outcome: schema.GradeScored}
 }
 
-// judged makes grades of the votes; an unreadable vote makes the verdict judge_failed.
-func (f *file) judged(r row, votes []scalar, by schema.By) ([]schema.Grade, error) {
+// judge grades a row by its votes; an unreadable vote makes the verdict judge_failed.
+func (f *file) judge(q *schema.QARecord, r row, votes []scalar, by schema.By) error {
 	accepted := 0
 	for _, v := range votes {
 		yes, ok := verdict(v.Text)
 		if !ok {
-			g := schema.Grade{Protocol: RecordedJudge + "@" + f.format.Name, By: by, Outcome: schema.GradeJudgeFailed, Reply: v.Text}
-			return []schema.Grade{g}, &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: strconv.Quote(v.Text), Want: "true or false, yes or no, CORRECT or WRONG, 1 or 0"}
+			q.Grades = []schema.Grade{{Protocol: RecordedJudge + "@" + f.format.Name, By: by, Outcome: schema.GradeJudgeFailed, Reply: v.Text}}
+			return &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: strconv.Quote(v.Text), Want: "true or false, yes or no, CORRECT or WRONG, 1 or 0"}
 		}
 		if yes {
 			accepted++
 		}
 	}
 	if len(votes) == 0 {
-		return nil, nil
+		return nil
 	}
 	score := 0.0
 	if 2*accepted > len(votes) {
@@ -389,9 +367,11 @@ func (f *file) judged(r row, votes []scalar, by schema.By) ([]schema.Grade, erro
 	g.Parts = map[string]float64{PartVotes: float64(len(votes)), PartAccepted: float64(accepted)}
 	if len(votes) == 1 {
 		g.Reply = votes[0].Text
-		return []schema.Grade{g}, nil
+		q.Grades = []schema.Grade{g}
+		return nil
 	}
-	return []schema.Grade{g, f.recorded(RecordedMean, float64(accepted)/float64(len(votes)), by)}, nil
+	q.Grades = []schema.Grade{g, f.recorded(RecordedMean, float64(accepted)/float64(len(votes)), by)}
+	return nil
 }
 
 // verdict reads a recorded verdict.

@@ -221,9 +221,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 	}
 	q.CaseID = cmp.Or(q.CaseID, oneCase)
 	if verdict := texts("verdict"); len(verdict) == 1 {
-		grades, err := f.judged(r, []scalar{{Text: verdict[0], Set: true}}, "")
-		q.Grades = grades
-		return q, err
+		return q, f.judge(&q, r, []scalar{{Text: verdict[0], Set: true}}, "")
 	}
 	return q, nil
 }

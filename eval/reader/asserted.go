@@ -8,6 +8,7 @@ import (
 	"membench/internal/clause"
 	"membench/internal/pattern"
 	"membench/internal/tokens"
+	"membench/schema/catalog"
 )
 
 // A yes-no question is answered by a clause that asserts or denies what is asked, of the one that is asked about. What is planned, wished, made to depend on
@@ -31,7 +32,7 @@ var wordless = set("DID IS HAS WANTS NEEDS HAS_HABIT HAS_OPINION")
 // asked is the clause that a yes-no question asks for, as a statement; false where it cannot be read.
 func (q question) asked() (clause.Fact, bool) {
 	for _, s := range q.statements() {
-		for _, f := range clause.Read(s, clause.Options{Names: q.names}) {
+		for _, f := range clause.Read(s, clause.Options{Names: q.names, Ended: catalog.Default().Ended}) {
 			return f, true
 		}
 	}
@@ -117,15 +118,14 @@ func (q question) verdict(a clause.Fact, u *unit) verdict {
 }
 
 func (q question) judge(a clause.Fact, speaker, text string, names []string) verdict {
-	facts := clause.Read(text, clause.Options{Names: names})
+	facts := clause.Read(text, clause.Options{Names: names, Ended: catalog.Default().Ended})
 	out := open
 	for _, f := range facts {
 		if !q.samePerson(a, f, speaker) || f.Modality != clause.Asserted && f.Modality != a.Modality || slices.ContainsFunc(facts, func(g clause.Fact) bool { return g.Negated && holdsFact(g, f) }) {
 			continue
 		}
 		same, whole := samePredicate(a, f)
-		from := min(max(0, f.Subject.Start), len(text))
-		over := reEnds.MatchString(text[from:max(from, min(f.Object.End, len(text)))]) && !reEnds.MatchString(q.text)
+		over := (len(f.Over) > 0 || f.Formerly) && len(a.Over) == 0 && !a.Formerly
 		now := a.Tense == clause.Present && !q.was
 		switch {
 		case over && now && (same || whole) && !f.Negated:

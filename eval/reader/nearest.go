@@ -6,10 +6,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/internal/pattern"
+	"membench/internal/clause"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // A Quote is what someone said that is near to a question.
@@ -168,43 +169,9 @@ func (e *evidence) of(hits []schema.QAHit, asked []string) *evidence {
 	return &out
 }
 
-// reStops is what says that something that was told before is over.
-var reStops = pattern.New(`(?i)\bI(?:['’]ve| have|['’]m| am|['’]d| just|\b)? ?(?:finally |just |also )?(?:sold|quit(?:ting)?|gave up|given up|stopped|resigned from|cancell?ed|got rid of|gave away|no longer|don['’]t \w+ .*\bany ?more)\b|卖掉?了|卖给|送给|送人|送走|辞职|辞了|戒|不再|取消|退了`)
-
-// reGiven is what is sold or given away in Chinese: 把猫送给, 卖了车.
-var reGiven = pattern.New(`把(?:我的?|那[只台辆个])?(\p{Han}{1,4}?)(?:送|卖|给)|(?:卖掉?了?|戒掉?了?|辞了|退了)(\p{Han})(?:[^\p{Han}]|了|$)`)
-
-// Ends reports whether a text says that something is over which its speaker told before.
-func Ends(text string) bool { return reStops.MatchString(text) }
-
-// Ended reports whether a later text of the same speaker, which Ends, is about what an
-// earlier one told.
-func Ended(earlier, end string) bool { return over(termsOf(earlier), stopped(end)) }
-
-// stopped are the words for what is over: the first behind the verb, in Chinese what is named as given away, else all of two characters: one alone may be of another word.
-func stopped(text string) []string {
-	m := reStops.FindStringIndex(text)
-	if m == nil {
-		return nil
-	}
-	if !hasHan(text) {
-		terms := tokens.Terms(text[m[1]:])
-		return terms[:min(len(terms), 3)]
-	}
-	if m := reGiven.FindStringSubmatch(text); m != nil {
-		text = m[1] + m[2]
-	}
-	one := utf8.RuneCountInString(text) == 1
-	return slices.DeleteFunc(tokens.Terms(text), func(t string) bool { return !one && utf8.RuneCountInString(t) < 2 })
-}
-
-func over(earlier, end []string) bool {
-	return slices.ContainsFunc(end, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(earlier, t) })
-}
-
 // ended marks what one said before the same one said that it is over: "I work at the
 // library", then "I quit the library".
-func (e *evidence) ended() *evidence {
+func (e *evidence) ended(speakers []string) *evidence {
 	out := *e
 	out.units = slices.Clone(e.units)
 	for i := range e.units {
@@ -212,13 +179,29 @@ func (e *evidence) ended() *evidence {
 		if !end.dated || end.asks {
 			continue
 		}
-		what := stopped(end.text)
+		names := over(end.text, speakers)
 		for j := range out.units {
 			u := &out.units[j]
-			if byDay(u, end) < 0 && u.speaker == end.speaker && over(u.terms, what) {
+			if byDay(u, end) < 0 && u.speaker == end.speaker && slices.ContainsFunc(names, func(terms []string) bool { return share(terms, u.terms) == 1 }) {
 				u.former = true
 			}
 		}
 	}
 	return &out
+}
+
+// over are the names of the states of its speaker that a text says are over, each by its terms.
+func over(text string, speakers []string) (names [][]string) {
+	for _, f := range clause.Read(text, clause.Options{Names: speakers, Ended: catalog.Default().Ended}) {
+		for _, end := range f.Over {
+			if f.Subject.Kind != clause.Speaker && !end.Mine {
+				continue
+			}
+			for _, name := range end.Names {
+				terms := slices.DeleteFunc(tokens.Terms(name), func(t string) bool { return praise[t] || hollow[t] })
+				names = append(names, terms)
+			}
+		}
+	}
+	return names
 }

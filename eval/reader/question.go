@@ -271,10 +271,5 @@ func mentions(text, name string) bool {
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
 func hasHan(s string) bool {
-	for _, r := range s {
-		if r >= 0x3400 && r <= 0x9fff {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x3400 && r <= 0x9fff })
 }

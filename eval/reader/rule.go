@@ -77,7 +77,7 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	ev := r.evidence(in.Context, in.Speakers)
 	if r.cautious {
-		ev = ev.of(in.Hits, in.Asked).ended()
+		ev = ev.of(in.Hits, in.Asked).ended(in.Speakers)
 	}
 	q := understand(in.Question, in.Speakers)
 	q.names = in.Speakers

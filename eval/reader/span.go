@@ -365,8 +365,6 @@ func spanName(q question, near []scored) string {
 var (
 	reDenies = pattern.New(`(?i)\b(?:not|no|never|none|nothing|nobody|without|hardly|cannot)\b|n['’]t\b`)
 	zhDenies = pattern.New(`没有|没|不|未|从不|并非|无法`)
-	// What says that something is over.
-	reEnds   = pattern.New(`(?i)\b(?:sold|gave (?:\w+ )*away|got rid of|no longer|not? \w+ any ?more|used to|quit|stopped|left|moved (?:out|away)|broke up|ended|cancell?ed|returned|lost)\b|卖了|卖掉|不再|辞了|分手|戒了|搬走`)
 	reLikely = pattern.New(`(?i)\b(?:would|might|could|likely|may)\b`)
 )
 
@@ -380,7 +378,7 @@ func spanYesNo(q question, ev *evidence, near []scored) string {
 		return reDenies.MatchString(s)
 	}
 	said := near[0]
-	yes := deny(q.text) == (deny(said.text) || q.still && reEnds.MatchString(said.text))
+	yes := deny(q.text) == (deny(said.text) || q.still && len(over(said.text, q.names)) > 0)
 	if y, n, ok := yesNoOfClaims(q, ev); ok {
 		yes = y != deny(q.text)
 		for _, s := range near {

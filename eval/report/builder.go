@@ -202,22 +202,13 @@ func (g *group) count(q *schema.QARecord, verdict string) {
 
 // Report ends the reading and gives the report.
 func (b *Builder) Report() (*Report, error) {
-	order := schema.Categories()
-	place := func(c string) int {
-		if i := slices.Index(order, c); i >= 0 {
-			return i
-		}
-		return len(order)
-	}
 	for _, g := range b.groups {
 		s := &b.report.Datasets[g.at[0]].Systems[g.at[1]]
 		s.Losses = []Loss{}
 		for _, l := range g.losses {
 			s.Losses = append(s.Losses, *l)
 		}
-		slices.SortFunc(s.Losses, func(a, b Loss) int {
-			return cmp.Or(place(a.Category)-place(b.Category), cmp.Compare(a.Category, b.Category))
-		})
+		slices.SortFunc(s.Losses, func(a, b Loss) int { return byCategory(a.Category, b.Category) })
 		if g.retrieve.N > 0 {
 			s.Retrieve = &g.retrieve
 		}

@@ -33,7 +33,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 			}
 		}
 		for _, t := range d.tables() {
-			fmt.Fprintf(b, "\n#### %s\n\n", esc(t.title.in(lang)))
+			fmt.Fprintf(b, "\n#### %s\n\n", esc(t.Title.in(lang)))
 			t.markdown(b, lang)
 		}
 		if list := d.Warnings(); len(list) > 0 {
@@ -75,33 +75,33 @@ func (x Run) line() string {
 }
 
 func (t table) markdown(b *bufio.Writer, lang string) {
-	for i, h := range t.head {
+	for i, h := range t.Head {
 		if i == 0 {
 			b.WriteString("|")
 		}
 		fmt.Fprintf(b, " %s |", markdownEscapes.Replace(h.in(lang)))
 	}
 	b.WriteString("\n|")
-	for _, h := range t.head {
-		if h.text {
+	for _, h := range t.Head {
+		if h.Text {
 			b.WriteString("---|")
 		} else {
 			b.WriteString("---:|")
 		}
 	}
 	b.WriteString("\n")
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		b.WriteString("|")
 		for _, c := range r {
 			s := markdownEscapes.Replace(c.in(lang))
-			if c.strong {
+			if c.Strong {
 				s = "**" + s + "**"
 			}
 			fmt.Fprintf(b, " %s |", s)
 		}
 		b.WriteString("\n")
 	}
-	for _, n := range t.notes {
+	for _, n := range t.Notes {
 		fmt.Fprintf(b, "\n%s\n", markdownEscapes.Replace(n.in(lang)))
 	}
 }

@@ -237,8 +237,8 @@ func (d *Dataset) scatters(id string) (out []captioned) {
 	}, w("Score against the tokens shown for a question. Filled: no other memory shows fewer tokens and scores higher. Squares are bounds (oracle, full context, no memory)", "得分与每题所示词元。实心：没有记忆系统所示更少而得分更高。方形为界限（标准证据、全部上下文、无记忆）"), w("tokens shown for a question (logarithmic)", "每题所示词元（对数轴）"))
 	if ok {
 		if estimated {
-			f.caption.en += "; tokens estimated from the length of contexts where no model was asked"
-			f.caption.zh += "；未调用模型处的词元按上下文长度估算"
+			f.Caption.en += "; tokens estimated from the length of contexts where no model was asked"
+			f.Caption.zh += "；未调用模型处的词元按上下文长度估算"
 		}
 		out = append(out, f)
 	}
@@ -253,8 +253,8 @@ func (d *Dataset) scatters(id string) (out []captioned) {
 		return x, amount(x, c) + " " + c.Currency
 	}, w("Score against the cost of 1,000 questions, ingest included, judging excluded", "得分与每千题费用（含摄入，不含评判）"), w("cost of 1,000 questions (logarithmic)", "每千题费用（对数轴）"))
 	if ok {
-		f.caption.en += ", in " + currency
-		f.caption.zh += "，单位 " + currency
+		f.Caption.en += ", in " + currency
+		f.Caption.zh += "，单位 " + currency
 		out = append(out, f)
 	}
 	return out

@@ -10,6 +10,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -158,8 +159,6 @@ func (s *System) Lost() Loss {
 // retrieval are the protocols that grade the retrieval, not the answer.
 var retrieval = []string{"evidence-recall", "turn-recall", "lme-retrieval", "domaina-evidence"}
 
-func nameOf(id string) string { name, _, _ := strings.Cut(id, "@"); return name }
-
 // grader is a protocol and who graded by it.
 type grader struct {
 	id string
@@ -183,7 +182,7 @@ func (g grader) says(s *System) bool { return s.Says(g.id) }
 
 // Says reports whether the figure of a protocol is meaningful for the system: a bound's retrieval is determined by its construction.
 func (s *System) Says(protocol string) bool {
-	return !bound(s.Name()) || !slices.Contains(retrieval, nameOf(protocol))
+	return !bound(s.Name()) || !slices.Contains(retrieval, schema.ProtocolName(protocol))
 }
 
 // graders lists the graders with scores for the systems; the first one is used in the main tables, see Dataset.Protocol.
@@ -199,13 +198,13 @@ func graders(systems []System) []grader {
 	}
 	names := protocol.Names()
 	place := func(g grader) int {
-		if i := slices.Index(names, nameOf(g.id)); i >= 0 {
+		if i := slices.Index(names, schema.ProtocolName(g.id)); i >= 0 {
 			return i
 		}
 		return len(names)
 	}
 	late := func(g grader) int {
-		if slices.Contains(retrieval, nameOf(g.id)) {
+		if slices.Contains(retrieval, schema.ProtocolName(g.id)) {
 			return 1
 		}
 		return 0
@@ -216,21 +215,16 @@ func graders(systems []System) []grader {
 		}
 		return 0
 	}
-	list := make([]grader, 0, len(scored))
-	for g := range scored {
-		list = append(list, g)
-	}
-	slices.SortFunc(list, func(a, b grader) int {
+	return slices.SortedFunc(maps.Keys(scored), func(a, b grader) int {
 		return cmp.Or(late(a)-late(b), scored[b]-scored[a], rule(a)-rule(b), place(a)-place(b), cmp.Compare(a.id, b.id), cmp.Compare(a.by, b.by))
 	})
-	return list
 }
 
 // chosen is the grader that want names.
 func chosen(list []grader, want string) (grader, bool) {
 	name, by, named := strings.Cut(want, " by ")
 	for _, g := range list {
-		if (g.id == name || nameOf(g.id) == name) && (!named || string(g.by) == by) {
+		if (g.id == name || schema.ProtocolName(g.id) == name) && (!named || string(g.by) == by) {
 			return g, true
 		}
 	}

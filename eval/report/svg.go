@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html"
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -13,9 +14,9 @@ import (
 // style gives it by class, so that they follow light, dark and print; every number can
 // be read from a table, too.
 type captioned struct {
-	id      string // of the caption, which names the plot
-	caption words
-	svg     string
+	ID      string // of the caption, which names the plot
+	Caption words
+	SVG     template.HTML
 }
 
 // canvas writes SVG. All text is escaped here.
@@ -57,8 +58,8 @@ func (c *canvas) rect(x, y, w, h float64, class, title string) {
 }
 
 // end closes the picture; label names it for those who do not see it.
-func (c *canvas) end(width, height float64, id string) string {
-	return fmt.Sprintf(`<svg class="plot" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-labelledby="%s">%s</svg>`, n(width), n(height), n(width), n(height), id, c.b.String())
+func (c *canvas) end(width, height float64, id string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<svg class="plot" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-labelledby="%s">%s</svg>`, n(width), n(height), n(width), n(height), id, c.b.String()))
 }
 
 // wide is about how many pixels a text of 12 px takes.

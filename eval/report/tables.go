@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"membench/schema"
@@ -13,21 +12,21 @@ import (
 
 // A table is shared by Markdown and HTML.
 type table struct {
-	title words
-	head  []column
-	rows  [][]cell
-	notes []words
+	Title words
+	Head  []column
+	Rows  [][]cell
+	Notes []words
 }
 
 type column struct {
 	words
-	text bool // not a number: aligned to the left
+	Text bool // not a number: aligned to the left
 }
 
 type cell struct {
 	words
-	strong bool   // above every other memory of its column, as far as intervals show
-	find   string // "": no link; otherwise the filter of the page's list of answers
+	Strong bool   // above every other memory of its column, as far as intervals show
+	Find   string // "": no link; otherwise the filter of the page's list of answers
 }
 
 func num(s string) cell { return cell{words: data(s)} }
@@ -47,45 +46,47 @@ var seedCategories = []string{schema.CatIE, schema.CatMR, schema.CatTR, schema.C
 
 // categories are the columns of a data set's main table.
 func (d *Dataset) categories() []string {
-	out := slices.Clone(seedCategories)
-	have := map[string]bool{}
+	var more []string
 	for i := range d.Systems {
 		if sc := d.Main(&d.Systems[i]); sc != nil {
 			for _, c := range sc.Categories {
-				have[c.Category] = have[c.Category] || c.Figure.N+c.Figure.Unscored > 0
+				if c.Figure.N+c.Figure.Unscored > 0 && !slices.Contains(seedCategories, c.Category) {
+					more = append(more, c.Category)
+				}
 			}
 		}
 	}
-	var more []string
-	for c := range have {
-		if have[c] && !slices.Contains(out, c) {
-			more = append(more, c)
-		}
-	}
-	order := schema.Categories()
-	sort.Slice(more, func(i, j int) bool {
-		a, b := slices.Index(order, more[i]), slices.Index(order, more[j])
-		if a != b && a >= 0 && b >= 0 {
-			return a < b
-		}
-		if (a >= 0) != (b >= 0) {
-			return a >= 0
-		}
-		return more[i] < more[j]
-	})
-	return append(out, more...)
+	slices.SortFunc(more, byCategory)
+	return slices.Concat(seedCategories, slices.Compact(more))
+}
+
+// byCategory orders categories as schema.Categories does, unknown ones last.
+func byCategory(a, b string) int {
+	place := func(c string) uint { return uint(slices.Index(schema.Categories(), c)) } // of an unknown one the greatest
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
 func category(sc *schema.Score, name string) *schema.Figure {
 	if sc == nil {
 		return nil
 	}
-	for i := range sc.Categories {
-		if sc.Categories[i].Category == name {
-			return &sc.Categories[i].Figure
-		}
+	return figureOf(sc.Categories, name)
+}
+
+// figureOf is the figure of a category, nil if there is none.
+func figureOf(list []schema.CategoryFigure, name string) *schema.Figure {
+	if i := slices.IndexFunc(list, func(c schema.CategoryFigure) bool { return c.Category == name }); i >= 0 {
+		return &list[i].Figure
 	}
 	return nil
+}
+
+// label is category for the data set's own labels.
+func label(sc *schema.Score, name string) *schema.Figure {
+	if sc == nil {
+		return nil
+	}
+	return figureOf(sc.RawCategories, name)
 }
 
 func withSign(s string) string {
@@ -115,12 +116,12 @@ func plural(n int, noun string) string {
 
 // overview is the table of seed 000 §9.
 func (d *Dataset) overview() table {
-	t := table{head: append([]column{systemColumn()}, numbers(w("Overall", "总体"))...)}
+	t := table{Head: append([]column{systemColumn()}, numbers(w("Overall", "总体"))...)}
 	cats := d.categories()
 	for _, c := range cats {
-		t.head = append(t.head, column{words: data(c)})
+		t.Head = append(t.Head, column{words: data(c)})
 	}
-	t.head = append(t.head, column{words: w("Tokens", "词元")})
+	t.Head = append(t.Head, column{words: w("Tokens", "词元")})
 	estimated, silent := false, false
 	for i := range d.Systems {
 		s := &d.Systems[i]
@@ -151,28 +152,24 @@ func (d *Dataset) overview() table {
 				tokens, estimated = "~"+tokens, true
 			}
 		}
-		t.rows = append(t.rows, append(row, num(tokens)))
+		t.Rows = append(t.Rows, append(row, num(tokens)))
 	}
 	d.markBest(&t, len(cats)+1, func(s *System, c int) *schema.Figure {
-		switch sc := d.Main(s); {
-		case sc == nil:
-			return nil
-		case c == 0:
-			return &sc.Overall
-		default:
-			return category(sc, cats[c-1])
+		if c == 0 {
+			return overall(d.Main(s))
 		}
+		return category(d.Main(s), cats[c-1])
 	})
-	t.notes = append(t.notes, wordsf("%s; the tables below give intervals and what was excluded. Tokens: everything that models read and wrote, judges excluded.",
+	t.Notes = append(t.Notes, wordsf("%s; the tables below give intervals and what was excluded. Tokens: everything that models read and wrote, judges excluded.",
 		"%s；区间与未计入的部分见下面各表。词元：除评判外模型读写的全部词元。", d.grader()))
 	if estimated {
-		t.notes = append(t.notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
+		t.Notes = append(t.Notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
 	}
 	if silent {
-		t.notes = append(t.notes, silence)
+		t.Notes = append(t.Notes, silence)
 	}
 	if apart := d.apart(); len(apart) > 0 {
-		t.notes = append(t.notes, wordsf("Label %s is reported separately and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
+		t.Notes = append(t.Notes, wordsf("Label %s is reported separately and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
 	}
 	return t
 }
@@ -224,7 +221,7 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 		if sc := d.Main(&d.Systems[best]); sc != nil && of(&d.Systems[best], c) == &sc.Overall {
 			strong = d.Lead.Ahead()
 		}
-		t.rows[best][c+1].strong = strong
+		t.Rows[best][c+1].Strong = strong
 	}
 }
 
@@ -243,14 +240,14 @@ func reach(f *schema.Figure) (lo, hi float64) {
 
 // figures returns the main protocol with n, intervals and exclusions.
 func (d *Dataset) figures() table {
-	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
-		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
+	t := table{Title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
+		Head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
 	doubtful, corrected, repeated, lists := false, false, false, []string{}
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		sc := d.Main(s)
 		if sc == nil {
-			t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(none), num(none), num(none), num("0"), num(none), num(none), num(none), num(none), num(none), num(none)})
+			t.Rows = append(t.Rows, []cell{{words: data(s.Name())}, num(none), num(none), num(none), num("0"), num(none), num(none), num(none), num(none), num(none), num(none)})
 			continue
 		}
 		f := sc.Overall
@@ -274,34 +271,36 @@ func (d *Dataset) figures() table {
 			repeated = true
 			std = fmt.Sprintf("%s (%d)", percent(r.StdSample), r.N)
 		}
-		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(percent(f.Value)), num(interval(f.Lo, f.Hi)), num(interval(f.ClusterLo, f.ClusterHi)),
-			{words: data(grouped(f.N)), find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed), num(std), num(doubt)})
+		t.Rows = append(t.Rows, []cell{{words: data(s.Name())}, num(percent(f.Value)), num(interval(f.Lo, f.Hi)), num(interval(f.ClusterLo, f.ClusterHi)),
+			{words: data(grouped(f.N)), Find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), Find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed), num(std), num(doubt)})
 	}
-	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
+	t.Notes = append(t.Notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
 		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
 	if doubtful {
-		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the interval from all of them wrong to all of them right.",
+		t.Notes = append(t.Notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the interval from all of them wrong to all of them right.",
 			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为从全部算错到全部算对的区间。"))
 	} else {
 		t.dropColumn(10)
 	}
 	if repeated {
-		t.notes = append(t.notes, w("Std over repeats: of the repeats' means, n − 1 below the bar; in brackets how many.", "重复间标准差：各次重复均值的样本标准差（n − 1）；括号内为重复次数。"))
+		t.Notes = append(t.Notes, w("Std over repeats: of the repeats' means, n − 1 below the bar; in brackets how many.", "重复间标准差：各次重复均值的样本标准差（n − 1）；括号内为重复次数。"))
 	} else {
 		t.dropColumn(9)
 	}
 	if corrected {
-		t.notes = append(t.notes, wordsf("Corrected golds (%s): in brackets the answers graded again / skipped because no right answer can be determined.", "修正答案（%s）：括号内为重新评分数 / 因无法确定正确答案而不计的数目。", strings.Join(lists, ", ")))
+		t.Notes = append(t.Notes, wordsf("Corrected golds (%s): in brackets the answers graded again / skipped because no right answer can be determined.", "修正答案（%s）：括号内为重新评分数 / 因无法确定正确答案而不计的数目。", strings.Join(lists, ", ")))
 	} else {
 		t.dropColumn(8)
 	}
-	d.markBest(&t, 1, func(s *System, _ int) *schema.Figure {
-		if sc := d.Main(s); sc != nil {
-			return &sc.Overall
-		}
-		return nil
-	})
+	d.markBest(&t, 1, func(s *System, _ int) *schema.Figure { return overall(d.Main(s)) })
 	return t
+}
+
+func overall(sc *schema.Score) *schema.Figure {
+	if sc == nil {
+		return nil
+	}
+	return &sc.Overall
 }
 
 func (d *Dataset) level(format string) string {
@@ -316,9 +315,9 @@ func (d *Dataset) confidence() float64 {
 }
 
 func (t *table) dropColumn(i int) {
-	t.head = slices.Delete(t.head, i, i+1)
-	for j := range t.rows {
-		t.rows[j] = slices.Delete(t.rows[j], i, i+1)
+	t.Head = slices.Delete(t.Head, i, i+1)
+	for j := range t.Rows {
+		t.Rows[j] = slices.Delete(t.Rows[j], i, i+1)
 	}
 }
 
@@ -328,9 +327,9 @@ func (d *Dataset) protocols() (table, bool) {
 	if len(list) < 2 {
 		return table{}, false
 	}
-	t := table{title: w("By every grader: mean in percent (n)", "各评分方式：均值百分数（n）"), head: []column{systemColumn()}}
+	t := table{Title: w("By every grader: mean in percent (n)", "各评分方式：均值百分数（n）"), Head: []column{systemColumn()}}
 	for _, g := range list {
-		t.head = append(t.head, column{words: data(g.String())})
+		t.Head = append(t.Head, column{words: data(g.String())})
 	}
 	silent := false
 	for i := range d.Systems {
@@ -349,29 +348,27 @@ func (d *Dataset) protocols() (table, bool) {
 			text := fmt.Sprintf("%s (%s)", percent(sc.Overall.Value), grouped(sc.Overall.N))
 			row = append(row, num(text))
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
-		if sc := scoreOf(&s.Summary, list[c].id, list[c].by); sc != nil && !list[c].says(s) {
+		if !list[c].says(s) {
 			return nil
-		} else if sc != nil {
-			return &sc.Overall
 		}
-		return nil
+		return overall(scoreOf(&s.Summary, list[c].id, list[c].by))
 	})
 	if silent {
-		t.notes = append(t.notes, silence)
+		t.Notes = append(t.Notes, silence)
 	}
 	return t, true
 }
 
 // labels has the set's own labels, where they say more than our categories do.
 func (d *Dataset) labels() (table, bool) {
-	type label struct {
+	type own struct {
 		name string
 		of   []string
 	}
-	var list []label
+	var list []own
 	crossed := false
 	for i := range d.Systems {
 		sc := d.Main(&d.Systems[i])
@@ -380,22 +377,22 @@ func (d *Dataset) labels() (table, bool) {
 		}
 		for _, c := range sc.RawCategories {
 			crossed = crossed || len(c.Of) != 1 || c.Of[0] != c.Category
-			if !slices.ContainsFunc(list, func(l label) bool { return l.name == c.Category }) {
-				list = append(list, label{c.Category, c.Of})
+			if !slices.ContainsFunc(list, func(l own) bool { return l.name == c.Category }) {
+				list = append(list, own{c.Category, c.Of})
 			}
 		}
 	}
 	if !crossed || len(list) < 2 {
 		return table{}, false
 	}
-	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.name, b.name) })
-	t := table{title: w("By the data set's own labels: mean in percent, interval, n", "按数据集自有标签：均值百分数、区间、n"), head: []column{systemColumn()}}
+	slices.SortFunc(list, func(a, b own) int { return strings.Compare(a.name, b.name) })
+	t := table{Title: w("By the data set's own labels: mean in percent, interval, n", "按数据集自有标签：均值百分数、区间、n"), Head: []column{systemColumn()}}
 	for _, l := range list {
 		name := cmp.Or(l.name, "–")
 		if of := strings.Join(l.of, " "); of != l.name && of != "" {
 			name += " · " + of
 		}
-		t.head = append(t.head, column{words: data(name)})
+		t.Head = append(t.Head, column{words: data(name)})
 	}
 	for i := range d.Systems {
 		s := &d.Systems[i]
@@ -403,39 +400,26 @@ func (d *Dataset) labels() (table, bool) {
 		row := []cell{{words: data(s.Name())}}
 		for _, l := range list {
 			text := none
-			if sc != nil {
-				for _, c := range sc.RawCategories {
-					if f := c.Figure; c.Category == l.name && f.N > 0 {
-						text = fmt.Sprintf("%s [%s] %s", percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N))
-					}
-				}
+			if f := label(sc, l.name); f != nil && f.N > 0 {
+				text = fmt.Sprintf("%s [%s] %s", percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N))
 			}
 			row = append(row, num(text))
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
-		if sc := d.Main(s); sc != nil {
-			for k := range sc.RawCategories {
-				if sc.RawCategories[k].Category == list[c].name {
-					return &sc.RawCategories[k].Figure
-				}
-			}
-		}
-		return nil
-	})
+	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure { return label(d.Main(s), list[c].name) })
 	return t, true
 }
 
 // outcomes returns how asking and grading went, so that nothing is excluded silently.
 func (d *Dataset) outcomes() table {
-	t := table{title: w("Outcomes of asking and grading", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
+	t := table{Title: w("Outcomes of asking and grading", "提问与评分的经过"), Head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 	gradings := []string{schema.GradeScored, schema.GradeJudgeFailed, schema.GradeNotAnswered, schema.GradeNA}
 	for _, o := range append(slices.Clone(asked), gradings...) {
-		t.head = append(t.head, column{words: named(outcomeWords, o)})
+		t.Head = append(t.Head, column{words: named(outcomeWords, o)})
 	}
-	t.head = append(t.head, column{words: w("coverage", "覆盖")})
+	t.Head = append(t.Head, column{words: w("coverage", "覆盖")})
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		row := []cell{{words: data(s.Name())}, num(grouped(s.Summary.Questions)), num(grouped(s.Summary.Repeats))}
@@ -444,21 +428,21 @@ func (d *Dataset) outcomes() table {
 		}
 		sc := d.Main(s)
 		for _, o := range gradings {
-			if sc == nil {
-				row = append(row, num(none))
-				continue
+			n := none
+			if sc != nil {
+				n = grouped(sc.Outcomes[o])
 			}
-			row = append(row, num(grouped(sc.Outcomes[o])))
+			row = append(row, num(n))
 		}
-		t.rows = append(t.rows, append(row, num(withSign(percent(s.Summary.Coverage)))))
+		t.Rows = append(t.Rows, append(row, num(withSign(percent(s.Summary.Coverage)))))
 	}
-	t.notes = append(t.notes, wordsf("Asking, counted over all records; then grading by %s.", "先是提问的结果（全部记录），后是 %s 的评分结果。", d.grader()))
+	t.Notes = append(t.Notes, wordsf("Asking, counted over all records; then grading by %s.", "先是提问的结果（全部记录），后是 %s 的评分结果。", d.grader()))
 	return t
 }
 
 // costs are tokens, money and time.
 func (d *Dataset) costs() table {
-	t := table{title: w("Tokens, cost and time", "词元、费用与时间"), head: append([]column{systemColumn()}, numbers(w("shown / question", "每题所示"), w("calls", "调用"), w("tokens in", "输入词元"), w("tokens out", "输出词元"), w("cost", "费用"), w("cost / 1,000 questions", "每千题费用"), w("judging", "评判费用"),
+	t := table{Title: w("Tokens, cost and time", "词元、费用与时间"), Head: append([]column{systemColumn()}, numbers(w("shown / question", "每题所示"), w("calls", "调用"), w("tokens in", "输入词元"), w("tokens out", "输出词元"), w("cost", "费用"), w("cost / 1,000 questions", "每千题费用"), w("judging", "评判费用"),
 		w("retrieval p50", "检索 p50"), w("retrieval p95", "检索 p95"), w("answer p50", "回答 p50"), w("answer p95", "回答 p95"), w("answer length p50", "回答长度 p50"))...)}
 	currency, asOf, priced, replayed := "", "", false, 0
 	for i := range d.Systems {
@@ -501,13 +485,13 @@ func (d *Dataset) costs() table {
 		if c := s.Summary.AnswerChars; c != nil && c.P50 != nil {
 			length = fmt.Sprintf("%.0f", *c.P50)
 		}
-		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(shown), num(grouped(calls)), num(short(float64(in))), num(short(float64(out))), num(cost), num(each), num(judging),
+		t.Rows = append(t.Rows, []cell{{words: data(s.Name())}, num(shown), num(grouped(calls)), num(short(float64(in))), num(short(float64(out))), num(cost), num(each), num(judging),
 			num(p(s.Summary.RetrieveMS, p50)), num(p(s.Summary.RetrieveMS, p95)), num(p(s.Summary.AnswerMS, p50)), num(p(s.Summary.AnswerMS, p95)), num(length)})
 	}
-	t.notes = append(t.notes, w("Shown: tokens given to the reader for one question (~ estimated from the length of the context). Calls and tokens: every step but judging. Length of answers in code points: long answers flatter a judge.",
+	t.Notes = append(t.Notes, w("Shown: tokens given to the reader for one question (~ estimated from the length of the context). Calls and tokens: every step but judging. Length of answers in code points: long answers flatter a judge.",
 		"每题所示：一个问题交给阅读器的词元（~ 按上下文长度估算）。调用与词元：除评判外的各步。回答长度按码位计：长回答会讨好评判。"))
 	if priced {
-		t.notes = append(t.notes, wordsf("Cost in %s by prices as of %s, of all tokens, those that a cassette answered included (%d calls); ≥ where a model has no price.", "费用以 %s 计，价格表日期 %s，按全部词元计算，含由录音应答的 %d 次调用；≥ 表示有模型没有价格。", currency, asOf, replayed))
+		t.Notes = append(t.Notes, wordsf("Cost in %s by prices as of %s, of all tokens, those that a cassette answered included (%d calls); ≥ where a model has no price.", "费用以 %s 计，价格表日期 %s，按全部词元计算，含由录音应答的 %d 次调用；≥ 表示有模型没有价格。", currency, asOf, replayed))
 	}
 	return t
 }
@@ -561,12 +545,10 @@ func (d *Dataset) Warnings() (out []string) {
 		}
 	}
 	for _, x := range order {
-		who := strings.Join(by[x], ", ")
-		if len(by[x]) == len(d.Systems) && len(by[x]) > 1 {
-			out = append(out, x)
-			continue
+		if len(by[x]) < len(d.Systems) || len(by[x]) == 1 {
+			x = strings.Join(by[x], ", ") + ": " + x
 		}
-		out = append(out, who+": "+x)
+		out = append(out, x)
 	}
 	return out
 }

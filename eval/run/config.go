@@ -72,7 +72,6 @@ func (o Options) config(units []*unit) map[string]string {
 		order = append(order, u.name)
 	}
 	c["systems"] = strings.Join(order, ", ")
-	maps.Copy(c, o.Config)
 	if o.Shard.Of > 0 {
 		c[shardKey] = o.Shard.String()
 	}

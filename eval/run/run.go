@@ -100,9 +100,6 @@ type Options struct {
 	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2
 	Calls    int // answers of readers under way; 0: 16
 
-	// Config holds the other settings that determine the records (seeds, prompts, versions). A folder with another configuration is rejected with the
-	// differences. No secrets.
-	Config map[string]string
 	// Now measures; nil: records hold no milliseconds, and two runs are the same bytes.
 	Now func() time.Time
 	// Found receives faults in the cases; nil drops them.

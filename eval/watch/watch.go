@@ -23,6 +23,7 @@ import (
 	"membench/eval/records"
 	"membench/eval/run"
 	"membench/internal/codec"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -277,12 +278,4 @@ func (w *Watcher) fail(f Failure) {
 	}
 }
 
-func short(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > textRunes {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func short(s string) string { return textnorm.Short(s, textRunes) }

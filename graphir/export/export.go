@@ -15,6 +15,7 @@ import (
 
 	"membench/graph"
 	"membench/internal/codec"
+	"membench/internal/rank"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -94,12 +95,7 @@ func (t colType) holds(v graph.Value) bool {
 	if t.kind == v.Kind {
 		return true
 	}
-	return t.kind == graph.Float && v.Kind == graph.Int && !slices.ContainsFunc(v.Texts, beyondFloat)
-}
-
-func beyondFloat(text string) bool {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && (n > 1<<53 || n < -1<<53)
+	return t.kind == graph.Float && v.Kind == graph.Int && !slices.ContainsFunc(v.Texts, graph.Inexact)
 }
 
 // known are properties that have one type whatever the first record shows.
@@ -401,15 +397,7 @@ func (s *survey) sorted() []*table {
 	for _, key := range catalog.Sorted(s.tables) {
 		out = append(out, s.tables[key])
 	}
-	slices.SortStableFunc(out, func(a, b *table) int {
-		if a.edge != b.edge {
-			if b.edge {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b *table) int { return rank.First(!a.edge, !b.edge) })
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/rank"
 	"membench/schema/catalog"
 )
 
@@ -85,13 +86,7 @@ func (m *model) overview(c *catalog.Catalog) (people []person, open [][]int) {
 		open = append(open, m.contradictions(c, w, p.Known)...)
 	}
 	slices.SortFunc(people, func(a, b person) int {
-		switch {
-		case a.Is != b.Is && a.Is:
-			return -1
-		case a.Is != b.Is:
-			return 1
-		}
-		return cmp.Or(len(b.Known)-len(a.Known), len(b.Was)-len(a.Was), a.Node-b.Node)
+		return cmp.Or(rank.First(a.Is, b.Is), len(b.Known)-len(a.Known), len(b.Was)-len(a.Was), a.Node-b.Node)
 	})
 	slices.SortFunc(open, func(a, b []int) int { return cmp.Or(newest(a[0], b[0]), slices.Compare(a, b)) })
 	return people, open

@@ -15,9 +15,11 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -113,54 +115,40 @@ func (c *countWriter) Write(p []byte) (int, error) {
 // the blocks are base64, and the policy lets nothing run but the script that came
 // with the binary, and nothing be fetched at all.
 func writePage(w io.Writer, title string, graph, props []byte) error {
-	hash := func(s string) string {
+	hash := func(s string) template.HTML {
 		h := sha256.Sum256([]byte(s))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
+		return template.HTML("'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'")
 	}
-	policy := "default-src 'none'; script-src " + hash(pageJS) + "; style-src " + hash(pageCSS) +
-		"; img-src data:; base-uri 'none'; form-action 'none'"
-	rest := pageHTML
-	for _, part := range []struct {
-		mark string
-		fill func() error
-	}{
-		{"{{policy}}", func() error { _, err := io.WriteString(w, policy); return err }},
-		{"{{title}}", func() error { _, err := io.WriteString(w, html.EscapeString(cut(title, titleRunes))); return err }},
-		{"{{style}}", func() error { _, err := io.WriteString(w, pageCSS); return err }},
-		{"{{graph}}", func() error { return pack(w, graph) }},
-		{"{{props}}", func() error { return pack(w, props) }},
-		{"{{script}}", func() error { _, err := io.WriteString(w, pageJS); return err }},
-	} {
-		before, after, ok := strings.Cut(rest, part.mark)
-		if !ok {
-			return fmt.Errorf("view: the page has no %s", part.mark)
-		}
-		if _, err := io.WriteString(w, before); err != nil {
-			return err
-		}
-		if err := part.fill(); err != nil {
-			return err
-		}
-		rest = after
+	v := struct {
+		Title                string
+		Policy, Graph, Props template.HTML
+		Style                template.CSS
+		Script               template.JS
+	}{Title: cut(title, titleRunes), Style: template.CSS(pageCSS), Script: template.JS(pageJS),
+		Policy: `<meta http-equiv="Content-Security-Policy" content="` + "default-src 'none'; script-src " + hash(pageJS) + "; style-src " + hash(pageCSS) + "; img-src data:; base-uri 'none'; form-action 'none'" + `">`}
+	var err error
+	if v.Graph, err = pack(graph); err != nil {
+		return err
 	}
-	_, err := io.WriteString(w, rest)
-	return err
+	if v.Props, err = pack(props); err != nil {
+		return err
+	}
+	return pageTemplate.Execute(w, v)
 }
 
-// pack writes b as base64 of gzip.
-func pack(w io.Writer, b []byte) error {
-	enc := base64.NewEncoder(base64.StdEncoding, w)
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// pack is base64 of gzip.
+func pack(b []byte) (template.HTML, error) {
+	var out strings.Builder
+	enc := base64.NewEncoder(base64.StdEncoding, &out)
 	z, err := gzip.NewWriterLevel(enc, gzip.BestCompression)
 	if err != nil {
-		return err
+		return "", err // unreachable: the level exists
 	}
-	if _, err := z.Write(b); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return enc.Close()
+	_, err = z.Write(b)
+	err = errors.Join(err, z.Close(), enc.Close())
+	return template.HTML(out.String()), err
 }
 
 // header is the JSON part of the first block.
@@ -302,11 +290,7 @@ func table(n int, value func(int) string) (names []string, index []int) {
 	for i := range n {
 		at[value(i)] = 0
 	}
-	names = make([]string, 0, len(at))
-	for s := range at {
-		names = append(names, s)
-	}
-	slices.Sort(names)
+	names = slices.Sorted(maps.Keys(at))
 	for i, s := range names {
 		at[s] = i
 	}

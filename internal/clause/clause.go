@@ -106,6 +106,8 @@ type Fact struct {
 	Time    timex.Expr // their meaning; only where When.Text is not ""
 	Tense   Tense
 	Negated bool
+	// Formerly: it was so for some time and is no longer ("used to"), or is denied with "any more".
+	Formerly bool
 	// Begun: a Past of Chinese says that something has come about (我养了一只猫, 我上班了), so that a state holds from then on and is not over.
 	Begun bool
 	// Modality is how the clause is held; see Modality.
@@ -130,7 +132,6 @@ type Fact struct {
 	able     bool // under "can"
 	passive  bool // "was scrapped": the subject suffers it
 	perfect  bool // "have broken"
-	formerly bool // under "used to", or denied with "any more"
 	another  bool // the object is a new thing: "a bike"
 	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }

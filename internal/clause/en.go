@@ -16,9 +16,11 @@ import (
 
 // An enSentence is one parsed sentence.
 type enSentence struct {
-	text     string
-	start    int // of text in the input
-	from     int // of the sentence in the input
+	text     string // as it is parsed
+	raw      string // as it was said, as long as text
+	name     [2]int // bytes of raw: the end of a relation, and of the name behind it
+	start    int    // of text in the input
+	from     int    // of the sentence in the input
 	ws       []depparse.Word
 	kids     [][]int // dependents of each word, ascending
 	times    []timex.Expr
@@ -35,11 +37,19 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
 		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
 	}
-	s := &enSentence{text: text, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
+	raw, name := text, [2]int{}
+	if m := aside.FindStringSubmatchIndex(text); m != nil {
+		text = blank(text, m[2:])
+	}
+	if m := called.FindStringSubmatchIndex(text); m != nil && Relation(strings.ToLower(text[m[2]:m[3]])) != "" {
+		name, text = [2]int{m[3], m[5]}, blank(text, m[4:])
+	}
+	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
 	s.parse()
 	if words, at := s.leftOut(); words != "" { // read again with its subject
 		rest := text[at:]
-		t := &enSentence{text: words + strings.ToLower(rest[:1]) + rest[1:], start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
+		text = words + strings.ToLower(rest[:1]) + rest[1:]
+		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
 		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
 			s = t
 		}
@@ -135,13 +145,20 @@ func (s *enSentence) leftOut() (words string, at int) {
 	switch r := w.Rel; {
 	case first == 0 && v == 0 && noted[low]:
 		return "User ", at
+	case next.Form == "-" && next.Start == w.End: // "left-handed" is no verb
+		if v+2 < n && strings.HasSuffix(s.low(v+2), "ed") && things[strings.TrimSuffix(s.low(v+2), "ed")] == "HAS_CONDITION" {
+			return "I'm ", at
+		}
+		return "", 0
+	case low == "used" && s.low(v+1) == "to":
+		return "I ", at
+	case (low == "ca" || low == "can") && s.low(v+1) != "i" && negWord(s.low(v+1)) && w.Head >= 0 && s.kid(w.Head, "nsubj", "xcomp", "ccomp", "advcl") < 0: // "can't swim", but not "can't wait to"
+		return "I ", at
 	case w.Tag == "NNP" && v == first && (strings.HasSuffix(low, "ed") || irregular(low) && s.low(v+1) != "na" && s.low(v+1) != "ta") && depparse.Common(low): // "Watched Inception": a capital at the beginning
 		return "I ", at
 	case r == "nsubj" || r == "csubj" || r == "nsubj:pass" || r == "amod" && root > v && s.ws[root].Tag != "NN" && s.ws[root].Tag != "NNS",
 		next.Tag == "PRP" && nominative[s.low(v+1)] && r != "root", s.ws[v].Rel == "mark":
 		return "", 0
-	case low == "used" && s.low(v+1) == "to":
-		return "I ", at
 	case w.Tag == "IN" || likePrepositions[low] || s.low(s.kid(v, "obj", "iobj")) == "me":
 		return "", 0
 	case w.Tag == "MD" || r == "aux":
@@ -229,6 +246,17 @@ func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
 // announced is an opening that says only that something follows: "Sad news, …".
 var announced = pattern.New(`(?i)^(?:(?:sad|bad|good|great|big|happy|breaking|quick|small|little|ok|okay|so) ){0,2}(?:news|update|confession|fyi|heads[- ]up|announcement)\b[,:!. –—-]+`)
+
+// blank is a text without a part, as long as before.
+func blank(text string, part []int) string {
+	return text[:part[0]] + strings.Repeat(" ", part[1]-part[0]) + text[part[1]:]
+}
+
+// called is a name behind the relation that begins a sentence, which the parser takes for anything: "My friend Anna likes tea".
+var called = pattern.New(`(?i)^(?:(?:and|but|so),? )?(?:my|our) (?:[\w-]+ ){0,2}?([\w-]+)( (?-i:[A-Z][a-z]+))(?:,| +[a-z])`)
+
+// aside tells more of the one of whom the sentence is, between commas: "My brother Tom, a plumber, lives in Hull".
+var aside = pattern.New(`(?i)^(?:my|our) (?:[\w-]+ ){0,2}[\w-]+(, (?:an?|the|who|whose) [^,]{1,60},) `)
 
 var (
 	noLonger   = pattern.New(`\bno longer\b`)
@@ -336,7 +364,7 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	}
 	v := s.verbGroup(i, subj, inherits)
 	if f.Subject.Kind == NoOne {
-		if g, ok := s.moves(i, subj, f); ok || s.ended == nil {
+		if g, ok := s.moves(i, subj, f); ok {
 			return g, ok
 		}
 		end := subj + 1 // with what describes it: "my membership at the club"
@@ -363,7 +391,10 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)
 	s.doubts(i, governor, &f)
-	return f, f.Subject.Kind != NoOne && !empty && slotEN(s, i, v, &f)
+	if f.Subject.Kind == NoOne {
+		return s.thing(i, subj, v, f)
+	}
+	return f, !empty && slotEN(s, i, v, &f)
 }
 
 // doubts lowers the confidence of what parses of its kind often get wrong.
@@ -436,11 +467,10 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			}
 		}
 	}
-	if s.ws[i].Rel == "nsubj:pass" {
-		v.passive = true
-	}
-	if s.kid(i, "nsubj:pass") >= 0 {
-		v.passive = true
+	v.passive = v.passive || s.ws[i].Rel == "nsubj:pass" || s.kid(i, "nsubj:pass") >= 0
+	if a := s.kid(i, "aux:pass"); a >= 0 && diets[s.low(i)] { // "been gluten free": the tagger knows no such adjective
+		v.cop, v.passive, v.head = true, false, a
+		v.aux = slices.DeleteFunc(v.aux, func(k int) bool { return k == a })
 	}
 	switch {
 	case v.cop:
@@ -462,7 +492,9 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			v.end = p + 1
 		}
 	}
-	if v.lemma == "get" && s.low(i) == "got" && s.kid(i, "obj") > i && slices.ContainsFunc(v.aux, func(a int) bool { return depparse.Verb(s.ws[a].Form, s.ws[a].Tag) == "have" }) { // "I've got a Panda"
+	if v.lemma == "get" && s.low(i) == "got" && s.kid(i, "obj") > i && slices.ContainsFunc(v.aux, func(a int) bool {
+		return strings.HasSuffix(s.low(a), "s") && s.low(a)[0] != 'h' || depparse.Verb(s.ws[a].Form, s.ws[a].Tag) == "have"
+	}) { // "I've got a Panda"
 		v.lemma, v.aux = "have", nil
 	}
 	// "going to", "used to", "had to", "got to" are auxiliaries by meaning.

@@ -12,7 +12,10 @@ import (
 func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, Modality) {
 	tense, perfect, modal := s.tense(v)
 	f.perfect = perfect
-	f.formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
+	if perfect && tense == Past && s.goesOn(i, v, f) {
+		tense = Present
+	}
+	f.Formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
 	case s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
@@ -58,6 +61,16 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	}
 	return tense, Asserted
 }
+
+// goesOn reports whether a perfect says that something is still so: "I've had a bad back since the accident", "I've lived here for ten years".
+func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
+	words := set(strings.ToLower(s.text[s.ws[v.head].End:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]))
+	had := slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" })
+	return !had && (words["for"] && f.Time.Kind == timex.Duration || words["since"] && (v.cop || lasting[f.Verb]))
+}
+
+// lasting are verbs of what is so for a time.
+var lasting = set("have own live work know keep love like hate want need study feel")
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {
@@ -183,16 +196,9 @@ func (s *enSentence) under(i int) bool {
 
 // hasIf reports whether a condition hangs on the clause.
 func (s *enSentence) hasIf(i int) bool {
-	for _, k := range s.kids[i] {
-		if s.ws[k].Rel == "advcl" {
-			for _, m := range s.kids[k] {
-				if w := s.low(m); s.ws[m].Rel == "mark" && (w == "if" || w == "unless") {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.kids[i], func(k int) bool {
+		return s.ws[k].Rel == "advcl" && slices.ContainsFunc(s.kids[k], func(m int) bool { return s.ws[m].Rel == "mark" && (s.low(m) == "if" || s.low(m) == "unless") })
+	})
 }
 
 // embedding is how the clause above holds this one: what someone else says is hearsay,
@@ -236,12 +242,5 @@ func (s *enSentence) embedding(i int) Modality {
 }
 
 func (s *enSentence) hasAdverb(i int, words ...string) bool {
-	for _, k := range s.kids[i] {
-		for _, w := range words {
-			if s.low(k) == w {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.kids[i], func(k int) bool { return slices.Contains(words, s.low(k)) })
 }

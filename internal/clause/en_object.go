@@ -69,10 +69,10 @@ func (s *enSentence) ends(k int) bool {
 	case '-':
 		return k > 0 && s.ws[k-1].End < s.ws[k].Start
 	case ',': // "…, I just ate": a clause of its own, whatever the parse made of it
-		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" || w == "so" || w == "but" || w == "because" || w == "though" || w == "although" {
+		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" || w == "so" || w == "but" || w == "because" || w == "though" || w == "although" || w == "and" && k+3 < len(s.ws) && s.ws[k+2].Tag == "PRP$" && s.finite(k+2, "VBZ", "VBP", "VBD") {
 			return true
 		}
-		return k+2 < len(s.ws) && s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
+		return k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] || s.low(k+1) == "that" && s.ws[k+2].Tag == "VBZ") && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
 	default:
 		return f == "—" || f == "–" || f == "…"
 	}
@@ -153,7 +153,7 @@ func (s *enSentence) phrase(from, to int) Phrase {
 		return Phrase{}
 	}
 	a, b := s.ws[from].Start, s.ws[to-1].End
-	text := s.text[a:b]
+	text := s.raw[a:b]
 	for _, art := range []string{"the ", "a ", "an ", "some ", "The ", "A ", "An "} {
 		if rest, ok := strings.CutPrefix(text, art); ok && !strings.HasPrefix(rest, "of ") {
 			text = rest
@@ -278,7 +278,7 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	}
 	for k := max(begin, 0); k < end; k++ {
 		if timeAdverbs[s.low(k)] && !(s.low(k) == "just" && (k+1 >= len(s.ws) || s.ws[k+1].Tag != "VBD" && s.ws[k+1].Tag != "VBN")) && (s.ws[k].Rel == "advmod" || s.ws[k].Rel == "obl:tmod" || s.ws[k].Rel == "obl" || s.ws[k].Rel == "obl:unmarked") {
-			f.When = s.phraseAt(k)
+			f.When = s.span(k, k+1)
 			if k == end-1 {
 				end--
 			} else if k == from {
@@ -297,11 +297,9 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	return from, end
 }
 
-func (s *enSentence) phraseAt(k int) Phrase { return s.span(k, k+1) }
-
 func (s *enSentence) span(from, to int) Phrase {
 	a, b := s.ws[from].Start, s.ws[to-1].End
-	return Phrase{Text: s.text[a:b], Start: s.start + a, End: s.start + b}
+	return Phrase{Text: s.raw[a:b], Start: s.start + a, End: s.start + b}
 }
 
 // clauseBounds are the bytes in which a clause's time may be: the clause itself and

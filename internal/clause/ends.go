@@ -134,11 +134,11 @@ var having = []string{"HAS", "HAS_PET", "OWNS"}
 func (f *Fact) lacking() (out []End) {
 	with, partner := cutFirst(f.Object.Text, "with ", "seeing ", "dating ")
 	switch {
-	case f.Verb == "be" && partner && f.formerly:
+	case f.Verb == "be" && partner && f.Formerly:
 		for _, slot := range []string{"HAS_RELATIVE", "HAS_STATUS"} {
 			out = append(out, End{Slot: slot, Names: namesOf(slot, with)})
 		}
-	case slices.Contains(having, f.Slot) && (f.definite || f.formerly):
+	case slices.Contains(having, f.Slot) && (f.definite || f.Formerly):
 		for _, slot := range having {
 			if slot != f.Slot {
 				out = append(out, End{Slot: slot, Names: namesOf(slot, f.Object.Text)})

@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"cmp"
 	"strings"
 
 	"membench/internal/pattern"
@@ -20,22 +21,25 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
 	f.Slot, f.Value = "DID", f.Object
-	slot := verbSlots[f.Verb]
-	switch f.Verb {
+	slot, verb := verbSlots[f.Verb], f.Verb
+	if prep, rest, _ := strings.Cut(f.Object.Text, " "); verbSlots[verb+" "+prep] != "" { // the preposition says it: "suffer from"
+		name, form, _ := strings.Cut(verbSlots[verb+" "+prep], " ") // "IS member of %"
+		rest, _ = cutFirst(rest, "the ", "a ", "an ")
+		slot, verb, f.Value.Text = name, "", strings.Replace(cmp.Or(form, "%"), "%", rest, 1)
+	}
+	switch verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
 		if todo, ok := cutFirst(f.Object.Text, "to "); ok && f.Verb == "have" { // "I have to work"
 			f.Slot, f.Value.Text, f.Modality = "PLANS", todo, Plan
 			return !f.Negated && f.worth()
 		}
 		slot = had(f.Verb, set(strings.Map(letter, ownPart.ReplaceAllString(obj, ""))))
-		if slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
+		if slot == "HAS_CONDITION" && f.Verb == "get" && f.Tense == Past || slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
 			slot = "DID"
 		}
 	case "work":
 		slot = "DID"
-		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
-			slot, f.Value.Text = "WORKS_AS", rest
-		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && proper(rest)) && (f.Tense != Past || f.formerly) {
+		if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.Formerly) {
 			slot, f.Value.Text = "WORKS_AT", rest
 		}
 		if _, at, ok := strings.Cut(f.Object.Text, " at "); slot == "DID" && ok && f.Tense != Past && at != "" && at[0] > '9' { // "work security at a warehouse"
@@ -46,27 +50,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if memberThing.MatchString(f.Object.Text) && f.Tense == Present {
 			slot = "HAS"
 		}
-	case "belong":
-		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Subject.Kind == Speaker {
-			slot, f.Value.Text = "IS", "member of "+rest
-		}
-	case "subscribe":
-		if rest, ok := cutFirst(f.Object.Text, "to "); ok {
-			slot, f.Value.Text = "HAS", rest+" subscription"
-		}
-	case "base":
-		if rest, ok := cutFirst(f.Object.Text, "in ", "near "); ok && v.passive && proper(rest) {
-			slot, f.Value.Text = "LIVES_IN", rest
-		}
-	case "suffer", "come down", "diagnose":
-		if rest, ok := cutFirst(f.Object.Text, "from ", "with "); ok {
-			slot, f.Value.Text = "HAS_CONDITION", rest
-		}
 	case "date", "see":
 		if f.Subject.Kind == Speaker && s.ws[v.head].Tag == "VBG" && f.Tense == Present && partner.MatchString(f.Object.Text) {
 			slot = "HAS_RELATIVE"
-		} else if f.Verb == "see" {
-			slot = "DID"
 		}
 	case "learn":
 		if s.ws[v.head].Tag == "VBG" && f.Tense == Present && obj != "" && (v.end < len(s.ws) && nounTag(s.ws[v.end].Tag) || proper(firstWords(f.Object.Text, 1))) {
@@ -77,11 +63,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot, f.Value.Text = "HAS_CONDITION", s.low(v.head)+" "+short(part)
 		}
 	case "live", "reside":
-		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
+		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ", "above ", "below ", "over ", "behind ", "beside ", "opposite ", "outside ", "next to ", "by ", "close to ")
 		if !ok || !proper(rest) { // a dorm is not a rival of the town that it is in
 			slot = "DID"
 		}
-		f.Value.Text = rest
+		f.Value.Text = settled.ReplaceAllString(rest, "")
 	case "move", "relocate":
 		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok && proper(rest) {
 			slot, f.Value.Text = "LIVES_IN", rest
@@ -93,26 +79,22 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Tense == Past && f.Place.Text != "" && f.Modality == Asserted {
 			slot, f.Value.Text = "VISITED", rest
 		}
-	case "come", "grow up", "bear":
-		if rest, ok := cutFirst(f.Object.Text, "from ", "in "); ok && (f.Verb != "come" || strings.HasPrefix(obj, "from ") && f.Tense == Present) {
+	case "bear":
+		if f.When.Text != "" && f.Place.Text == "" {
+			slot, f.Object = "HAS_AGE", f.When
+			f.Value.Text = "born " + f.When.Text
+		}
+	case "come":
+		if rest, ok := cutFirst(f.Object.Text, "from "); ok && f.Tense == Present {
 			slot, f.Value.Text = "COMES_FROM", rest
 		}
 	case "eat":
 		if diets[lastWord(short(obj))] && f.Tense == Present && f.Modality == Asserted {
 			slot, f.Value.Text = "FOLLOWS_DIET", short(f.Object.Text)
 		}
-		fallthrough
-	case "play", "cook", "sing", "dance", "paint", "run", "swim", "jog", "meditate", "volunteer", "practice", "do", "walk", "drink", "hike", "garden":
-		if slot != "FOLLOWS_DIET" && f.Tense == Present && f.Modality == Asserted && s.ws[v.head].Tag != "VBG" {
-			slot = "HAS_HABIT"
-		}
 	case "study", "major":
 		if v.end < len(s.ws) && s.ws[v.end].Rel == "advmod" { // "studied hard"
 			slot = "DID"
-		} else if rest, ok := cutFirst(f.Object.Text, "at "); ok {
-			slot, f.Value.Text = "STUDIES_AT", rest
-		} else if rest, ok := cutFirst(f.Object.Text, "in "); ok {
-			f.Value.Text = rest
 		}
 	case "name", "call":
 		switch {
@@ -136,12 +118,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if f.Modality == Plan || !title(f.Object.Text) {
 			slot = "DID"
 		}
-	case "say", "tell", "ask", "show", "give", "know":
-		slot = "DID"
 	}
 	if slot == "WANTS" || slot == "NEEDS" || slot == "PREFERS_TOPIC" || slot == "HAS_OPINION" {
 		f.Value = f.Object
-		f.Value.Text = strings.TrimPrefix(f.Value.Text, "to ")
+		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "forward "), "to ")
 	}
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false
@@ -166,7 +146,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if rest := times.ReplaceAllString(f.Object.Text, ""); rest != f.Object.Text && habitual(f.When.Text) {
 		f.Object.Text = rest
 	}
-	if slot == "DID" && f.Modality == Asserted && (f.formerly || f.Tense == Present && habitual(f.When.Text)) {
+	if events[slot] && f.Modality == Asserted && (f.Formerly || f.Tense == Present && (habitual(f.When.Text) || s.stands(v, f))) {
 		slot = "HAS_HABIT"
 	}
 	f.Slot = slot
@@ -174,6 +154,17 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		f.Value = f.event()
 	}
 	return f.worth()
+}
+
+// settled is what follows a place and is no part of its name.
+var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|at the moment)\b).*$`)
+
+// events are the slots of what happens once. In the simple present it is done again and again.
+var events = set("DID MADE VISITED")
+
+// stands reports whether a clause of the present is one of habit: not what is going on, can be done or comes to mind now.
+func (s *enSentence) stands(v verbGroup, f *Fact) bool {
+	return s.ws[v.head].Tag != "VBG" && !v.passive && (!f.able || f.Negated) && !passing[f.Verb]
 }
 
 // ownPart is what follows the noun of an object: "the idea", of "the idea from a walk with my
@@ -254,7 +245,7 @@ func had(verb string, words map[string]bool) string {
 		return "HAS_RELATIVE"
 	case pet:
 		return "HAS_PET"
-	case verb == "have" && anyOf(words, conditions):
+	case (verb == "have" || verb == "get") && anyOf(words, conditions):
 		return "HAS_CONDITION"
 	case verb == "own":
 		return "OWNS"
@@ -289,7 +280,7 @@ func (f *Fact) named() bool {
 	}
 	what := whose.ReplaceAllString(thing, "")
 	kind := had("have", set(strings.Map(letter, strings.ToLower(what))))
-	if f.Negated || f.Tense != Present || what == thing || ofAnother(thing) || f.Subject.Owner != nil || name == "" || !title(name) || kind != "HAS_PET" && kind != "HAS_RELATIVE" {
+	if f.Negated || f.Tense != Present || what == thing || ofAnother(thing) || f.Subject.Owner != nil || opensPhrase.MatchString(name) || !title(name) || kind != "HAS_PET" && kind != "HAS_RELATIVE" {
 		return false
 	}
 	f.Slot, f.Value.Text = kind, what+" called "+name
@@ -299,6 +290,7 @@ func (f *Fact) named() bool {
 
 // be fills the slot of a clause with "be".
 func (f *Fact) be() bool {
+	f.Object.Text, _ = cutFirst(f.Object.Text, "both ")
 	obj := strings.ToLower(f.Object.Text)
 	words := set(strings.Map(letter, obj))
 	first := headWord(f.Object.Text)
@@ -319,12 +311,15 @@ func (f *Fact) be() bool {
 	case anyOf(words, diets):
 		f.Slot = "FOLLOWS_DIET"
 		if rest, off := cutFirst(f.Object.Text, "off "); off && !f.Negated {
-			f.Value.Text, f.Negated, f.formerly = short(rest), true, true
+			f.Value.Text, f.Negated, f.Formerly = short(rest), true, true
 		} else if rest, on := cutFirst(f.Object.Text, "on "); on {
 			f.Value.Text = strings.TrimSuffix(rest, " diet")
+		} else {
+			f.Value.Text = settled.ReplaceAllString(f.Object.Text, "")
 		}
 	case anyOf(words, statuses):
 		f.Slot = "HAS_STATUS"
+		f.Value.Text, _, _ = strings.Cut(f.Object.Text, ",")
 	case anyOf(set(strings.Map(letter, firstWords(obj, 2))), feelings) || anyOf(words, feelings) && len(words) < 4:
 		f.Slot = "FEELS"
 	case anyOf(set(strings.Map(letter, firstWords(obj, 3))), conditions):

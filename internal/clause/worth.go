@@ -43,9 +43,10 @@ func (f *Fact) worth() bool {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
-	case obj == "" && f.When.Text == "" && !f.formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
+	case obj == "" && (f.able && f.Negated && !thin[f.Verb] || f.Subject.Kind == Speaker && habitual(f.When.Text)): // "I can't swim", "I train every day"
+	case obj == "" && f.When.Text == "" && !f.Formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
-	case pronouns[obj] || obj == "" && !f.formerly:
+	case pronouns[obj] || obj == "" && !f.Formerly:
 		low(0.08)
 	}
 	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
@@ -89,5 +90,8 @@ var pronouns = set("it that this them those these one him her you me us so there
 
 // thin verbs need a real object to say something.
 var thin = set("say know see tell ask give show get do put take come look call mean agree understand remember forget keep help let seem appreciate notice catch guess check")
+
+// passing are verbs of what is so, or comes to mind, as one speaks, though they are of the simple present.
+var passing = set("say know see tell ask mean agree understand remember forget seem appreciate notice guess feel miss care mind find start try hear realize get")
 
 var needsObject = set("have make take get give want need like love hate enjoy find know see say tell think feel believe use put try do show realize become keep own bring help start ask mention seem notice")

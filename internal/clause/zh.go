@@ -42,6 +42,9 @@ type zhClause struct {
 	passed  bool   // 过 is behind the verb
 	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
+	home    bool // it says what is at the speaker's home
+	going   bool // 在 before the verb
+	never   bool // what is denied is denied of any time: 不, not 没
 }
 
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
@@ -125,7 +128,7 @@ func zhSplits(s string) bool {
 
 // zhTimes are the expressions of time of a clause; those of habit (每周三晚上) have no Kind.
 func zhTimes(text string, year int) []timex.Expr {
-	out := timex.Find(text, year)
+	out := slices.DeleteFunc(timex.Find(text, year), func(e timex.Expr) bool { return strings.HasPrefix(text[e.End:], "级") }) // 三年级 is no length
 	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
 		out = slices.DeleteFunc(out, func(e timex.Expr) bool { return e.Pos < m[1] && e.End > m[0] })
 		out = append(out, timex.Expr{Pos: m[0], End: m[1]})
@@ -170,6 +173,9 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 		r.adverbs(c)
 	}
 	switch {
+	case c.home && !found:
+		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: c.start, End: c.start}}
+		r.subject, r.begun = f.Subject, true
 	case found:
 		r.subject, r.begun = f.Subject, true
 	case c.cleft(r):
@@ -263,7 +269,8 @@ func (r *zhReader) opening(c *zhClause) {
 			c.if_ = true
 		case w == "这" && c.at(c.i+1) == "是" && zhPronouns[c.at(c.i+2)].Kind != NoOne: // 这是我第一次…
 			c.i++
-		case zhWithMe[w] && slices.ContainsFunc(c.ws[c.i+1:min(len(c.ws), c.i+3)], func(w hanseg.Word) bool { return w.Form == "有" || w.Form == "养" }): // 家里养着一只画眉
+		case zhWithMe[w] && c.i+1 < len(c.ws) && slices.ContainsFunc(c.ws[c.i+1:min(len(c.ws), c.i+3)], func(w hanseg.Word) bool { return w.Form == "有" || w.Form == "养" }): // 家里养着一只画眉
+			c.home = true
 		case w == "听说" || w == "据说" || w == "据":
 			c.modal = "听说"
 		case zhPreps[w] && c.i+2 < len(c.ws): // 对海鲜过敏, 和朋友吃饭
@@ -338,6 +345,14 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 			}
 			return rel, j + 2
 		}
+		for k := j; k < min(j+3, len(c.ws)); k++ { // 我最好的朋友
+			if key := zhRelations[c.at(k+1)]; strings.HasSuffix(c.at(k), "的") && key != "" && c.class(j) != 'v' {
+				return Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, k+2)}, k + 2
+			}
+		}
+		if c.class(j) == 'n' && zhInside[c.at(j+1)] && c.verbAt(j+2) { // 我家阳台上养了
+			return m, j + 2
+		}
 		if c.at(i+1) == "的" || zhThing(c, i+1) && !zhOwnState[c.at(i+1)] { // 我的电脑, 我家猫: no person
 			return Mention{}, i
 		}
@@ -365,12 +380,15 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 	return r.name(c, i)
 }
 
+// zhInside are words behind a thing that say where in it.
+var zhInside = set("上 里 下 旁 旁边 里面 上面 下面 楼上 楼下 门口 附近")
+
 // zhOwnState are nouns that a comment on is one on the person: 我血压有点高.
 var zhOwnState = set("血压 血糖 膝盖 腰 胃 头 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学")
 
 var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
 
-var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner")
+var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner spouse grandson granddaughter")
 
 // zhThing reports whether what follows a person is a thing of theirs and the subject:
 // 我家猫, 我手机. What follows it must be no verb.
@@ -424,7 +442,7 @@ func (r *zhReader) name(c *zhClause, i int) (Mention, int) {
 	return Mention{}, i
 }
 
-const zhSurnames = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+const zhSurnames = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔安康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
 
 // adverbs skips adverbs, words of time and negations in front of the verb, and notes them.
 func (r *zhReader) adverbs(c *zhClause) {
@@ -434,13 +452,13 @@ func (r *zhReader) adverbs(c *zhClause) {
 		case w == "如果" || w == "要是":
 			c.if_ = true
 		case c.i > 0 && slices.Contains(zhEndings, w) && w != "的" && w != "了": // 小时候啊…
-		case c.inTime(c.i) && c.class(c.i) != 'v':
+		case c.inTime(c.i) && c.class(c.i) != 'v', w == "这" && c.inTime(c.i+1):
 		case w == "没有" && !c.verbAt(c.i+1), w == "没" && !c.verbAt(c.i+1) && c.class(c.i+1) != 'd':
 			return // the verb itself: 我没有钱
 		case zhFalseNegation[w]:
 			return
 		case zhNegations[w]:
-			c.f.Negated = true
+			c.f.Negated, c.never = true, zhNever[w]
 			if strings.ContainsAny(w, "会能想要敢肯愿") && utf8.RuneCountInString(w) == 2 {
 				c.modal = string([]rune(w)[1:])
 			}

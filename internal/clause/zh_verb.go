@@ -16,6 +16,7 @@ func (c *zhClause) verb() bool {
 	for steps := 0; steps < 4 && zhPreps[c.at(c.i)] && c.at(c.i) != ""; steps++ {
 		p := c.at(c.i)
 		if p == "在" && c.verbAt(c.i+1) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
+			c.going = true
 			c.i++
 			continue
 		}
@@ -89,7 +90,7 @@ func (c *zhClause) verb() bool {
 		return true
 	case c.class(c.i) == 'v':
 		f.Verb = w
-	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && f.Subject.Kind != NoOne && !c.dropped && (zhAdverbs[c.at(c.i+1)] || c.class(c.i+1) == 'a' || c.class(c.i+1) == 'd'):
+	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && f.Subject.Kind != NoOne && !c.dropped && (zhAdverbs[c.at(c.i+1)] || zhOwnState[c.at(c.i)] && c.at(c.i+1) == "有" || c.class(c.i+1) == 'a' || c.class(c.i+1) == 'd'):
 		// 我血压有点高: topic and comment
 		f.Verb, f.Object = "是", c.objectPhrase(c.i)
 		return true
@@ -113,7 +114,7 @@ func (c *zhClause) verb() bool {
 		return true
 	}
 	if c.ba.Text != "" {
-		if f.Object.Text == "" {
+		if f.Object.Text == "" || strings.HasSuffix(f.Verb, "给") || c.verbAt(c.i) && c.at(c.i-1) == "了" { // behind 送给 is who gets it, behind 卖了 what was done next
 			f.Object = c.ba
 		} else {
 			f.Object.Text = c.ba.Text + f.Object.Text
@@ -144,7 +145,7 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 		case zhVerbs[w] == "" && c.class(k) == 'v' && (c.at(k+1) == "" || c.class(k+1) == 'n') && last:
 			continue
 		}
-		if !last {
+		if !last || c.at(k+1) == "了" { // 把吉他卖了换了台相机
 			return k
 		}
 		if zhVerbs[w] != "" || at < 0 {
@@ -229,8 +230,14 @@ func (c *zhClause) time() {
 				break
 			}
 		}
-		if f.Object.Text != "" && f.When.Text != f.Object.Text {
+		if f.Object.Text != "" && (f.When.Text != f.Object.Text || e.Kind == timex.Duration) {
 			f.Object.Text = strings.TrimSuffix(strings.TrimPrefix(f.Object.Text, f.When.Text), f.When.Text)
+			if f.Object.Text == "第" || f.Object.Text == "快" || f.Object.Text == "有" { // 退休第三年
+				f.Object.Text = ""
+			}
+			if f.Value.Text = ""; f.Object.Text == "" {
+				f.Object = Phrase{Start: f.Object.Start, End: f.Object.Start}
+			}
 		}
 		return
 	}
@@ -360,7 +367,9 @@ func (c *zhClause) slot() bool {
 		f.Slot, f.Value.Text = "COMES_FROM", strings.TrimSuffix(obj, "人")
 	case f.Verb == "是" && zhStates[obj] != "":
 		f.Slot = zhStates[obj]
-	case f.Verb == "是" && strings.HasSuffix(obj, "岁"):
+	case (f.Verb == "有" || f.Verb == "得" || f.Verb == "是") && zhIll.MatchString(obj):
+		f.Slot = "HAS_CONDITION"
+	case f.Verb == "是" && (strings.HasSuffix(obj, "岁") || zhNumber.MatchString(obj)):
 		f.Slot = "HAS_AGE"
 	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
 		f.Value.Text = strings.TrimPrefix(obj, "个")
@@ -397,25 +406,38 @@ func (c *zhClause) slot() bool {
 	} else if zhLasting[f.Slot] && c.lasted() {
 		f.Slot = "DID"
 	}
+	if f.Slot == "WORKS_AT" && f.Place.Text == "" && (f.Verb == "工作" || f.Verb == "上班") {
+		f.Slot = "DID"
+	}
 	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
-		if f.Slot == "DID" && f.Tense == Present && habitual(f.When.Text) {
+		if f.Slot == "DID" && f.Tense == Present && (habitual(f.When.Text) || c.never) {
 			f.Slot = "HAS_HABIT"
 		} else if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" && f.Slot != "HAS_HABIT" && f.Slot != "FOLLOWS_DIET" {
 			f.Slot = "DID"
 		}
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
 		if zhLeaving[f.Verb] {
-			f.Value.Text = f.Verb + c.tail
+			f.Value.Text = f.Verb + strings.TrimSuffix(strings.TrimSuffix(c.tail, f.When.Text), "第")
 			if obj != "" && f.Slot == "DID" {
 				f.Value.Text = "从" + obj + f.Value.Text
 			}
 		}
+	}
+	if f.Slot == "HAS_CONDITION" && zhVerbs[f.Verb] == f.Slot && zhMeasure.MatchString(obj) { // 近视八百度
+		f.Value.Text = f.Verb + obj
 	}
 	if f.Slot == "OWNS" || f.Slot == "HAS" || f.Slot == "HAS_PET" { // as "a dog" is dog
 		f.Value.Text = oneOf.ReplaceAllString(f.Value.Text, "")
 	}
 	return c.worth()
 }
+
+// zhTopic begins a comment on what is before it.
+var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
+
+// zhIll ends what one suffers from; zhNumber is a number alone: 我今年三十二, zhMeasure begins with one.
+var zhMeasure = pattern.New(`^[一二三四五六七八九十百\d]`)
+var zhIll, zhNumber = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘)$`), pattern.New(`^[一二三四五六七八九十\d]+$`)
 
 // zhServes are verbs of what one does for an employer, whose name zhEmployer ends: 在物流公司做调度.
 var zhServes, zhEmployer = set("做 当 干 担任 打工 兼职 实习"), pattern.New(`(?:公司|店|厂|医院|学校|银行|局|所|院|馆|集团|工作室|大学|酒店|饭店|餐厅|超市|机场|报社|电台|幼儿园|[中小]学)$`)
@@ -430,13 +452,16 @@ var oneOf = pattern.New(`^(?:一|了)?(?:个|只|条|辆|台|把|本|部|间|套
 func (c *zhClause) worth() bool {
 	f := &c.f
 	obj := f.Object.Text
+	if zhTopic.MatchString(obj) && (zhVerbs[f.Verb] == "DID" || f.Slot == "HAS_HABIT") { // 喝酒没输过, 跑步是别想了: what the verb names is the topic
+		return false
+	}
 	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
 	personal := f.Slot == "FEELS" || f.Slot == "PREFERS_TOPIC" || f.Slot == "HAS_CONDITION" // said of people only
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !(past(f) && (personal || !zhIdle[f.Verb])) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT")) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
 	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general

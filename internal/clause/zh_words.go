@@ -17,10 +17,11 @@ var zhRelations = table("zh_relations.txt")
 var zhVerbs = table("zh_verbs.txt")
 
 var (
-	zhPronouns  = map[string]Mention{"我": {Kind: Speaker}, "本人": {Kind: Speaker}, "咱": {Kind: Speaker}, "俺": {Kind: Speaker}, "自己": {Kind: Speaker}, "我们": {Kind: Speaker, Plural: true}, "咱们": {Kind: Speaker, Plural: true}, "我俩": {Kind: Speaker, Plural: true}, "咱俩": {Kind: Speaker, Plural: true}, "我家": {Kind: Speaker, Plural: true}, "我家里": {Kind: Speaker, Plural: true}, "我手里": {Kind: Speaker}, "我手上": {Kind: Speaker}, "我这边": {Kind: Speaker}, "我名下": {Kind: Speaker}, "我们家": {Kind: Speaker, Plural: true}, "我们组": {Kind: Speaker, Plural: true}, "我们部门": {Kind: Speaker, Plural: true}, "我们公司": {Kind: Speaker, Plural: true}, "我们团队": {Kind: Speaker, Plural: true}, "你": {Kind: Addressee}, "您": {Kind: Addressee}, "你们": {Kind: Addressee, Plural: true}, "他": {Kind: Pronoun, Gender: Male}, "她": {Kind: Pronoun, Gender: Female}, "他们": {Kind: Pronoun, Plural: true}, "她们": {Kind: Pronoun, Plural: true, Gender: Female}}
-	zhAdverbs   = set("就 都 也 还 又 再 才 已经 已 刚 刚刚 刚才 正 正在 一直 一般 一起 一边 边 常 常常 经常 总 总是 总算 老是 天天 每天 平时 通常 偶尔 有时 有时候 最近 目前 现在 以前 之前 从前 后来 从来 曾 曾经 终于 竟然 居然 真 真的 特别 非常 很 太 挺 好 超 超级 比较 最 更 有点 有点儿 有些 稍微 几乎 差点 其实 当然 确实 果然 只 只好 只是 仅 光 全 全都 可能 也许 大概 应该 好像 似乎 肯定 一定 必须 突然 忽然 马上 立刻 赶紧 先 顺便 特意 亲自 自己 到底 究竟 还是 仍然 依然 渐渐 慢慢 越来越 大多 大部分 多 少 完全 根本 并 并且 实在 尤其 以后 今后 小时候 不怎么 不太 前天 昨天 今天 明天 后天 昨晚 今晚 晚上 早上 中午 下午 上午 上周 下周 上个月 下个月 去年 今年 明年 年底 年初 周末 周一 周二 周三 周四 周五 周六 周日 未来 将来 同时 当时 反正 幸好 可惜 毕竟 本来 原来 原本 一共 总共 一道 手头 重新 直接 不小心 偷偷 第一次 首次 头一次")
+	zhPronouns  = map[string]Mention{"我": {Kind: Speaker}, "本人": {Kind: Speaker}, "咱": {Kind: Speaker}, "俺": {Kind: Speaker}, "个人": {Kind: Speaker}, "自己": {Kind: Speaker}, "我们": {Kind: Speaker, Plural: true}, "咱们": {Kind: Speaker, Plural: true}, "我俩": {Kind: Speaker, Plural: true}, "咱俩": {Kind: Speaker, Plural: true}, "我家": {Kind: Speaker, Plural: true}, "我家里": {Kind: Speaker, Plural: true}, "我手里": {Kind: Speaker}, "我手上": {Kind: Speaker}, "我这边": {Kind: Speaker}, "我名下": {Kind: Speaker}, "我们家": {Kind: Speaker, Plural: true}, "我们组": {Kind: Speaker, Plural: true}, "我们部门": {Kind: Speaker, Plural: true}, "我们公司": {Kind: Speaker, Plural: true}, "我们团队": {Kind: Speaker, Plural: true}, "你": {Kind: Addressee}, "您": {Kind: Addressee}, "你们": {Kind: Addressee, Plural: true}, "他": {Kind: Pronoun, Gender: Male}, "她": {Kind: Pronoun, Gender: Female}, "他们": {Kind: Pronoun, Plural: true}, "她们": {Kind: Pronoun, Plural: true, Gender: Female}}
+	zhAdverbs   = set("就 都 也 还 又 再 才 已经 已 刚 刚刚 刚才 正 正在 一直 一般 一起 一边 边 常 常常 经常 总 总是 总算 老是 天天 每天 平时 通常 偶尔 有时 有时候 最近 目前 现在 以前 之前 从前 后来 从来 曾 曾经 终于 竟然 居然 真 真的 特别 非常 很 太 挺 好 超 超级 比较 最 更 有点 有点儿 有些 稍微 几乎 差点 其实 当然 确实 果然 只 只好 只是 仅 光 全 全都 可能 也许 大概 应该 好像 似乎 肯定 一定 必须 突然 忽然 马上 立刻 赶紧 先 顺便 特意 亲自 自己 到底 究竟 还是 仍然 依然 渐渐 慢慢 越来越 大多 大部分 多 少 完全 根本 并 并且 实在 尤其 以后 今后 小时候 不怎么 不太 前天 昨天 今天 明天 后天 昨晚 今晚 晚上 早上 中午 下午 上午 上周 下周 上个月 下个月 去年 今年 明年 年底 年初 周末 周一 周二 周三 周四 周五 周六 周日 未来 将来 同时 当时 反正 幸好 可惜 毕竟 本来 原来 原本 一共 总共 一道 手头 重新 直接 不小心 偷偷 一个人 独自 第一次 首次 头一次")
 	zhOpeners   = set("但 但是 不过 可是 可 而 而且 所以 因为 由于 然后 于是 结果 另外 虽然 尽管 那 那么 嗯 啊 哦 哎 唉 哈哈 哈哈哈 嘿 呀 对 对了 是的 好的 话说 说起来 说实话 老实说 总之 比如 例如 至于 关于 除了 或者 以及 和 只要 只有 无论 不管 既然 即使 自从 自打 抱歉 不好意思 谢谢")
 	zhNegations = set("不 没 没有 别 未 从不 从未 从没 从来不 从来没 不再 不会 不能 不想 不怎么 不太 没法 并不 并没有 不用 不敢 不要 不肯 不愿")
+	zhNever     = set("不 从不 从来不 不再 不会 不能 不怎么 不太")
 	zhAspects   = []string{"了", "过", "着"}
 	zhEndings   = []string{"了", "吗", "呢", "吧", "啊", "呀", "啦", "哦", "哈", "嘛", "的", "来着", "而已", "罢了", "喔", "哟", "咯", "喽", "～", "~"}
 	zhPreps     = set("在 跟 和 与 同 给 对 从 向 为 用 往 于 替 比 随 关于 按 离 由 把 将 被 让 叫 使 连")
@@ -77,7 +78,7 @@ func zhPet(object string) bool {
 	return slices.ContainsFunc(zhPets, func(s string) bool { return strings.HasSuffix(strings.TrimRight(object, "子咪"), s) })
 }
 
-var zhPets = []string{"猫", "狗", "犬", "兔", "仓鼠", "鹦鹉", "金鱼", "鱼", "乌龟", "龟", "鸟", "蛇", "刺猬", "柯基", "柴犬", "橘猫", "布偶"}
+var zhPets = []string{"猫", "狗", "犬", "兔", "仓鼠", "鹦鹉", "金鱼", "鱼", "乌龟", "龟", "鸟", "蛇", "刺猬", "柯基", "柴犬", "橘猫", "布偶", "金毛", "泰迪", "拉布拉多", "哈士奇", "边牧", "英短", "美短", "蜥蜴", "鸽子"}
 
 // zhLeaving are verbs that hold their own object (职, 学): what is left is behind 从, and what follows them is no object (辞职去读书).
 var zhLeaving = set("离职 辞职 退休 跳槽 退学 毕业 搬走 搬家 搬出 转行 失业")

@@ -52,6 +52,9 @@ func Tokenize(s string) []Word {
 		j := i + n
 		if wordRune(r) {
 			j = wordEnd(s, j)
+			if strings.HasPrefix(s[j:], "-in-law") { // a word of its own for the parser, which makes a clause of the parts
+				j += len("-in-law")
+			}
 			out = contractions(out, s, i, j)
 		} else {
 			for j < len(s) { // "..." and "!!" are one mark

@@ -12,6 +12,7 @@ func TestTokenize(t *testing.T) {
 		"im gonna go... can’t wait!!":      "i|m|gon|na|go|...|ca|n’t|wait|!!",
 		"My get-together cost $1,200 (ok)": "My|get|-|together|cost|$|1,200|(|ok|)",
 		"Anna's dog":                       "Anna|'s|dog",
+		"my mother-in-law":                 "my|mother-in-law",
 		"":                                 "",
 	} {
 		var have []string
@@ -32,6 +33,8 @@ func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
 		"I went to Lisbon with my sister.": "I/PRP/nsubj/went went/VBD/root/- to/IN/case/Lisbon Lisbon/NNP/obl/went with/IN/case/sister my/PRP$/nmod:poss/sister sister/NN/obl/went ./././went",
 		"She didn't buy the red car":       "She/PRP/nsubj/buy did/VBD/aux/buy n't/RB/advmod/buy buy/VB/root/- the/DT/det/car red/JJ/amod/car car/NN/obj/buy",
+		"My sister’s allergic to cats":     "My/PRP$/nmod:poss/sister sister/NN/nsubj/allergic ’s/VBZ/cop/allergic allergic/JJ/root/- to/IN/case/cats cats/NNS/obl/allergic",
+		"I like my sister's dog":           "I/PRP/nsubj/like like/VBP/root/- my/PRP$/nmod:poss/sister sister/NN/nmod:poss/dog 's/POS/case/sister dog/NN/obj/like",
 		"I am a nurse and he left.":        "I/PRP/nsubj/nurse am/VBP/cop/nurse a/DT/det/nurse nurse/NN/root/- and/CC/cc/left he/PRP/nsubj/left left/VBD/conj/nurse ./././nurse",
 	} {
 		var have []string

@@ -7,8 +7,8 @@ const (
 	right        // the second of the stack becomes the head of the top
 )
 
-// read fills in the tags, heads and relations of the words of one sentence.
-func (m *models) read(ws []Word) {
+// readOnce fills in the tags, heads and relations of the words as their forms are.
+func (m *models) readOnce(ws []Word) {
 	ts := tokensOf(ws)
 	m.tagAll(ts)
 	s := m.parse(ts)

@@ -521,15 +521,7 @@ func (p *prog) ok(d *Doc, i int) bool {
 			return false
 		}
 	}
-	if p.any != nil {
-		for _, a := range p.any {
-			if a.ok(d, i) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
+	return p.any == nil || slices.ContainsFunc(p.any, func(a *prog) bool { return a.ok(d, i) })
 }
 
 func (p *prog) inEnum(d *Doc, i int, n *Node) bool {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"membench/internal/pattern"
+	"membench/internal/tokens"
 )
 
 // Names of things in operations: kebab-case words are services, those that end in a
@@ -74,7 +75,7 @@ func allowed(pred, subj, obj string) bool {
 }
 
 // noName are words that a pattern may take for the name of a thing.
-var noName = set(`it that this which what and there everything the now service alert nothing they threshold who else one you deploy latency version pool limit still all rest none something
+var noName = tokens.Set(`it that this which what and there everything the now service alert nothing they threshold who else one you deploy latency version pool limit still all rest none something
 	cause team runbook here also only step with from paging longer not doesn was are has topic but site someone nobody everyone page dashboard graph customer people root that's timeout job
 	we she he me us them his her get got had for how why when goes went moves into onto over under about after before of on in at to by as if so or is be been do does did can will the a an
 	我 你 他 它 这 那 谁 啥 什么 这个 那个 他们 我们`)

@@ -129,11 +129,3 @@ func trimAny(s string, prefixes, suffixes []string) string {
 		}
 	}
 }
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}

@@ -71,3 +71,14 @@ func ReciprocalRank(hits [][]int) float64 {
 	}
 	return 0
 }
+
+// First orders what holds before what does not.
+func First(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

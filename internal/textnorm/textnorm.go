@@ -153,6 +153,14 @@ func Unaccented(s string) string {
 	}, s)
 }
 
+// Short returns s, or its first n code points and an ellipsis.
+func Short(s string, n int) string {
+	if head := Cut(s, n); len(head) < len(s) {
+		return head + "…"
+	}
+	return s
+}
+
 // Compat is s in NFKC: full-width and half-width forms, ligatures and the like as
 // their plain characters. For comparing only.
 func Compat(s string) string {
@@ -166,11 +174,10 @@ func Compat(s string) string {
 
 // OneLine shows line breaks and control characters as such, and cuts at n code points (0: never).
 func OneLine(s string, n int) string {
-	cut := s
 	if n > 0 {
-		cut = Cut(s, n)
+		s = Short(s, n)
 	}
-	out := strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\r' || r == 0x2028 || r == 0x2029:
 			return '⏎'
@@ -180,11 +187,7 @@ func OneLine(s string, n int) string {
 			return '␀'
 		}
 		return r
-	}, cut)
-	if len(cut) < len(s) {
-		out += "…"
-	}
-	return out
+	}, s)
 }
 
 // CompareDigits compares runs of digits by value, whatever their length.

@@ -70,18 +70,11 @@ func monthTypo(w string) int {
 		return 0
 	}
 	for _, name := range monthNames {
-		if name[0] == w[0] && abs(len(name)-len(w)) <= 1 && len(name) >= 5 && name != "march" && EditOne(name, w) {
+		if name[0] == w[0] && max(len(name)-len(w), len(w)-len(name)) <= 1 && len(name) >= 5 && name != "march" && EditOne(name, w) {
 			return months[name]
 		}
 	}
 	return 0
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }
 
 // EditOne reports whether a and b differ by at most one letter put in, left out or

@@ -144,7 +144,7 @@ func table(s string) map[string]string {
 // content. Negations are stop words for search; who needs polarity asks Negates.
 func Stop(w string) bool { return stop[w] }
 
-var stop = set("a an the and or but if then so than too very just also of in on at to for from by with about as into onto over under up down out off is are was were be been being am do does did doing done has have had having will would shall should can could may might must not no nor i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that these those there here what which who whom whose when where why how s t d ll m o re ve y im ive id ill youre youve youll theyre hes shes thats whats its dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt havent hasnt hadnt yeah yes ok okay oh wow hey hi hello well really actually quite some any all both more most other such only own same lets let got gonna wanna thing things something anything kind lot lots much many one ones time times")
+var stop = Set("a an the and or but if then so than too very just also of in on at to for from by with about as into onto over under up down out off is are was were be been being am do does did doing done has have had having will would shall should can could may might must not no nor i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that these those there here what which who whom whose when where why how s t d ll m o re ve y im ive id ill youre youve youll theyre hes shes thats whats its dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt havent hasnt hadnt yeah yes ok okay oh wow hey hi hello well really actually quite some any all both more most other such only own same lets let got gonna wanna thing things something anything kind lot lots much many one ones time times")
 
 // Negators turn a statement into its contrary in any position: the words on which all
 // readers of polarity agree. What one of them adds (hardly, unable; 别 and 非, which are parts
@@ -157,7 +157,7 @@ const (
 // Negates reports whether a word (lower case) or a Han character is one of them.
 func Negates(w string) bool { return negates[w] }
 
-var negates = set(Negators + " " + HanNegators)
+var negates = Set(Negators + " " + HanNegators)
 
 // FunctionRune reports whether a Han character is mostly grammar, not content.
 func FunctionRune(r rune) bool { return function[r] }
@@ -170,7 +170,8 @@ var function = func() map[rune]bool {
 	return m
 }()
 
-func set(s string) map[string]bool {
+// Set is a set of blank-separated words.
+func Set(s string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(s) {
 		m[w] = true

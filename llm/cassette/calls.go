@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -333,12 +334,7 @@ var errFound = errors.New("recorded by another process")
 func (c *Cassette) anyHere(keys []Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, k := range keys {
-		if _, ok := c.find(k); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k Key) bool { _, ok := c.find(k); return ok })
 }
 
 // ask asks for texts that are not here and keeps their vectors.

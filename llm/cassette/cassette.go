@@ -44,6 +44,7 @@ import (
 	"time"
 
 	"membench/internal/atomicfile"
+	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/schema"
 )
@@ -482,9 +483,5 @@ func excerpt(s string) string {
 	if len(s) > 1000 {
 		s = s[:1000]
 	}
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
-	if r := []rune(s); len(r) > 100 {
-		s = string(r[:100]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(textnorm.Short(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 100))
 }

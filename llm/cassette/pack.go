@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/rank"
 	"membench/llm"
 )
 
@@ -145,13 +146,7 @@ func choose(k Key, in []*Cassette, found func(Conflict)) (kind byte, body []byte
 		all = append(all, v)
 	}
 	slices.SortStableFunc(all, func(a, b version) int {
-		if (a.a.Failed == nil) != (b.a.Failed == nil) {
-			if a.a.Failed == nil {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(bytes.Compare(a.body, b.body), strings.Compare(a.c.Path(), b.c.Path()))
+		return cmp.Or(rank.First(a.a.Failed == nil, b.a.Failed == nil), bytes.Compare(a.body, b.body), strings.Compare(a.c.Path(), b.c.Path()))
 	})
 	if differ(kind, all) {
 		x := Conflict{Key: k.String(), Model: all[0].a.Model, Purpose: all[0].a.Purpose}

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -26,8 +25,7 @@ type AUGUSTUSOptions struct {
 
 // AUGUSTUSMemory is NGMemory with concepts: entries with common concepts are joined, and walks also start at the entries of the question's concepts.
 //
-// Faithful: the three nearest entries count 1 whatever their cosine, unless a shared concept lowers that; times do not affect edges. Fixed: all entries are
-// scored alike, and edges fade with the hours between.
+// Faithful: the three nearest entries count 1 whatever their cosine, unless a shared concept lowers that. Fixed: all entries are scored alike.
 func AUGUSTUSMemory() memory.Spec {
 	return modal("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
@@ -85,26 +83,15 @@ func ruleConcepts(text string) (out []string) {
 	return out
 }
 
-// rarity is the weight of an edge between entries with a and b concepts of which some are shared; freq is the average number of entries of the shared concepts.
-func rarity(shared, a, b int, freq, decay float64) float64 {
-	return float64(shared) / float64(max(a, b)) * (1 + 1/(1+freq/10)) * decay
-}
-
 func (p *augustus) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	concepts, err := p.extract(ctx, o.Text, r)
 	if err != nil {
 		return err
 	}
-	decay := func(i int) float64 {
-		if p.faithful {
-			return 1 // the published code cannot subtract dates, and continues without
-		}
-		return min(1, max(0.1, math.Exp(-0.1*seconds(p.st.At(i).Time, o.Time)/3600/100)))
-	}
-	return p.take(ctx, o, r, decay, func(i int, cos float64) float64 { return cos * decay(i) }, func(n int) {
-		shared, freq := p.sharing(concepts), p.frequency(concepts)
-		for _, c := range recall.Best(shared)[:min(conceptEdges, len(shared))] {
-			p.web.connect(c.Pos, n, rarity(int(c.Score), len(concepts), len(p.concepts[c.Pos]), freq, decay(c.Pos)))
+	return p.take(ctx, o, r, func(n int) {
+		shared := recall.Best(p.sharing(concepts))
+		for _, c := range shared[:min(conceptEdges, len(shared))] {
+			p.web.connect(c.Pos, n)
 		}
 		p.concepts = append(p.concepts, concepts)
 		for _, c := range concepts {
@@ -126,25 +113,6 @@ func (p *augustus) sharing(concepts []string) map[int]float64 {
 		}
 	}
 	return out
-}
-
-// frequency is the mean number of entries of a concept: of all there are, as published,
-// or of the given ones.
-func (p *augustus) frequency(of []string) float64 {
-	sum, n := 0, 0
-	if p.faithful {
-		for _, c := range p.concepts {
-			sum += len(c)
-		}
-		n = len(p.having)
-	} else {
-		for _, c := range of {
-			if k := len(p.having[c]); k > 0 {
-				sum, n = sum+k, n+1
-			}
-		}
-	}
-	return float64(sum) / float64(max(1, n))
 }
 
 func (p *augustus) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

@@ -93,15 +93,15 @@ func FullContext() memory.Spec {
 			return native.New(native.Options{Name: "full-context", Version: version, Config: o,
 				Caps: memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalBlind, Calls: &memory.Calls{}},
 				New: func(scope string) native.Policy {
-					return &list{st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{recall.Last(0), within(recall.Budget{Tokens: o.MaxTokens}), inOrder(dialogue)}}
+					return &list{st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{recall.Last(0), within(o.MaxTokens), inOrder(dialogue)}}
 				}}), nil
 		})
 }
 
-// within cuts the list where its texts no longer fit.
-func within(b recall.Budget) recall.Stage {
+// within cuts the list where its texts no longer fit; 0 tokens: no limit.
+func within(tokens int) recall.Stage {
 	return func(_ context.Context, s *recall.State) error {
-		s.List = s.List[:b.Fit(texts(s.List, func(c recall.Scored) string { return s.Store.At(c.Pos).Text }))]
+		s.List = s.List[:recall.Fit(texts(s.List, func(c recall.Scored) string { return s.Store.At(c.Pos).Text }), tokens)]
 		return nil
 	}
 }

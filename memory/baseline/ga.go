@@ -191,7 +191,7 @@ func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	sum := recall.Sum(recall.Term{Weight: 1, Signal: relevance}, recall.Term{Weight: 1, Signal: recency}, recall.Term{Weight: 1, Signal: importance})
 	pipe := recall.Pipeline{recall.Rank(sum, nil), recall.TopK(p.o.TopK)}
 	if p.o.Mode == native.Fixed {
-		pipe = append(pipe, within(recall.Budget{Tokens: p.o.MaxTokens}))
+		pipe = append(pipe, within(p.o.MaxTokens))
 	}
 	return append(pipe, show).Run(ctx, p.st, q)
 }

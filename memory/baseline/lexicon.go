@@ -61,9 +61,14 @@ func (l *lexicon) tie(thing, pos int) {
 }
 
 func (l *lexicon) clone() lexicon {
-	c := lexicon{slices.Clone(l.names), maps.Clone(l.at), l.vecs.Clone(), slices.Clone(l.of)}
-	for i, of := range c.of {
-		c.of[i] = slices.Clone(of)
+	return lexicon{slices.Clone(l.names), maps.Clone(l.at), l.vecs.Clone(), deep(l.of)}
+}
+
+// deep copies lists, to each of which may be appended.
+func deep[T any](of [][]T) [][]T {
+	out := slices.Clone(of)
+	for i, list := range out {
+		out[i] = slices.Clone(list)
 	}
-	return c
+	return out
 }

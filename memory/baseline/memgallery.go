@@ -40,7 +40,7 @@ func FUMemory() memory.Spec {
 		if o.Mode == native.Faithful {
 			return recall.Pipeline{recall.Last(0), inOrder(tail(o.MaxTokens))}
 		}
-		return recall.Pipeline{recall.Last(0), within(recall.Budget{Tokens: o.MaxTokens}), inOrder(recall.Numbered)}
+		return recall.Pipeline{recall.Last(0), within(o.MaxTokens), inOrder(recall.Numbered)}
 	})
 }
 
@@ -52,7 +52,7 @@ func STMemory() memory.Spec {
 		if o.Mode == native.Faithful {
 			return append(last, recall.Show(tail(o.MaxTokens)))
 		}
-		return append(last, within(recall.Budget{Tokens: o.MaxTokens}), inOrder(recall.Numbered))
+		return append(last, within(o.MaxTokens), inOrder(recall.Numbered))
 	})
 }
 
@@ -67,7 +67,7 @@ func LTMemory() memory.Spec {
 		if o.Mode == native.Faithful {
 			return append(rank, recall.Show(tail(o.MaxTokens)))
 		}
-		return append(rank, within(recall.Budget{Tokens: o.MaxTokens}), recall.Show(recall.Numbered))
+		return append(rank, within(o.MaxTokens), recall.Show(recall.Numbered))
 	})
 }
 

@@ -27,8 +27,8 @@ type NGOptions struct {
 //
 // Faithful: edges lead to newer entries only, one walk's visits bar the next, and an
 // entry's score grows with its degree without bound. Fixed: edges lead both ways, each
-// entry is met by its shortest way, and the degree counts by its logarithm. Weights of
-// edges are kept and not used in either, as published.
+// entry is met by its shortest way, and the degree counts by its logarithm. Edges have no
+// weights: the published ones are never used.
 func NGMemory() memory.Spec {
 	return modal("NGMemory", "a graph of entries, walked from the nearest (neural graph memory, Mem-Gallery)", NGOptions{Near: 10, Nodes: 10}, func(d memory.Deps, o NGOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
@@ -40,49 +40,29 @@ func NGMemory() memory.Spec {
 	})
 }
 
-// An edge leads from an older entry to a newer.
-type edge struct {
-	to     int
-	weight float64
-}
-
-// web are the edges of entries by position.
-type web struct {
-	out, in [][]edge
-}
+// web are the edges of entries by position, each from an older entry to a newer.
+type web struct{ out, in [][]int }
 
 func (w *web) grow() { w.out, w.in = append(w.out, nil), append(w.in, nil) }
 
-// connect adds an edge; the first of a pair is kept.
-func (w *web) connect(from, to int, weight float64) {
-	if !slices.ContainsFunc(w.in[to], func(e edge) bool { return e.to == from }) {
-		w.out[from] = append(w.out[from], edge{to, weight})
-		w.in[to] = append(w.in[to], edge{from, weight})
+// connect adds an edge where there is none yet.
+func (w *web) connect(from, to int) {
+	if !slices.Contains(w.in[to], from) {
+		w.out[from], w.in[to] = append(w.out[from], to), append(w.in[to], from)
 	}
 }
 
 func (w *web) degree(i int) int { return len(w.out[i]) + len(w.in[i]) }
 
 // next are the ends of edges, out of i or both ways.
-func (w *web) next(i int, both bool) (out []int) {
-	for _, e := range w.out[i] {
-		out = append(out, e.to)
-	}
+func (w *web) next(i int, both bool) []int {
 	if both {
-		for _, e := range w.in[i] {
-			out = append(out, e.to)
-		}
+		return slices.Concat(w.out[i], w.in[i])
 	}
-	return out
+	return w.out[i]
 }
 
-func (w *web) clone() web {
-	c := web{out: make([][]edge, len(w.out)), in: make([][]edge, len(w.in))}
-	for i := range w.out {
-		c.out[i], c.in[i] = slices.Clone(w.out[i]), slices.Clone(w.in[i])
-	}
-	return c
-}
+func (w *web) clone() web { return web{out: deep(w.out), in: deep(w.in)} }
 
 type ng struct {
 	list
@@ -93,12 +73,11 @@ type ng struct {
 }
 
 func (p *ng) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	return p.take(ctx, o, r, func(i int) float64 { return succession(p.st.At(i).Time, o.Time) }, func(_ int, cos float64) float64 { return cos }, nil)
+	return p.take(ctx, o, r, nil)
 }
 
-// take stores an entry with edges from the one before and from the nearest, whose weights
-// are given, and with those that more makes.
-func (p *ng) take(ctx context.Context, o native.Observation, r *memory.Receipt, before func(i int) float64, alike func(i int, cos float64) float64, more func(n int)) error {
+// take stores an entry with edges from the one before and from the nearest, and with those that more makes.
+func (p *ng) take(ctx context.Context, o native.Observation, r *memory.Receipt, more func(n int)) error {
 	v, err := p.seen.see(ctx, p.st.Embed(), o, r)
 	if err != nil {
 		return err
@@ -106,19 +85,19 @@ func (p *ng) take(ctx context.Context, o native.Observation, r *memory.Receipt, 
 	n := p.st.Len()
 	p.web.grow()
 	if n > 0 {
-		p.web.connect(n-1, n, before(n-1))
+		p.web.connect(n-1, n)
 	}
 	for _, c := range recall.Nearest(p.st, v, p.near, nil) {
 		if c.Score >= p.edge {
-			p.web.connect(c.Pos, n, alike(c.Pos, c.Score))
+			p.web.connect(c.Pos, n)
 		}
 	}
 	if more != nil {
 		more(n)
 	}
 	rec := o.Record(o.Kind())
-	for _, e := range p.web.in[n] {
-		rec.Links = append(rec.Links, p.st.At(e.to).ID)
+	for _, from := range p.web.in[n] {
+		rec.Links = append(rec.Links, p.st.At(from).ID)
 	}
 	slices.Sort(rec.Links)
 	p.st.Add(rec, v, r)
@@ -134,9 +113,6 @@ func seconds(from, to string) float64 {
 	}
 	return math.Abs(b.Sub(a).Seconds())
 }
-
-// succession is the weight of an edge in time: exp(−hours).
-func succession(from, to string) float64 { return math.Exp(-seconds(from, to) / 3600) }
 
 // boosted is a cosine with the node's degree: published by a tenth an edge.
 func boosted(cos float64, degree int, faithful bool) float64 {

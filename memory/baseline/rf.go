@@ -91,7 +91,7 @@ func (p *rf) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		return recall.Pipeline{recall.Last(0), inOrder(func(recs []*store.Record) string { return recall.Tail(render(recs), p.o.MaxTokens) })}.Run(ctx, p.st, q)
 	}
 	left = max(1, p.o.MaxTokens-recall.TokensOf(head))
-	r, err := recall.Pipeline{recall.Last(0), within(recall.Budget{Tokens: left}), inOrder(render)}.Run(ctx, p.st, q)
+	r, err := recall.Pipeline{recall.Last(0), within(left), inOrder(render)}.Run(ctx, p.st, q)
 	if err == nil && r.Context == "" && len(p.insights) > 0 { // no entry fits
 		r.Context = render(nil)
 	}

@@ -1,12 +1,9 @@
 package baseline
 
 import (
-	"context"
 	"math"
 	"testing"
-	"time"
 
-	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -18,17 +15,12 @@ import (
 // TestNumericVectors holds the numbers that the reference gives for parts of the systems
 // (facts/systems-native.md, S6).
 func TestNumericVectors(t *testing.T) {
-	at := func(h float64) string {
-		return time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(h * float64(time.Hour))).Format(time.RFC3339)
-	}
 	fused := recall.Fused(60, []recall.Scored{{Pos: 1}, {Pos: 2}}, []recall.Scored{{Pos: 3}, {Pos: 4}, {Pos: 1}})
 	zero := recall.Fused(0, []recall.Scored{{Pos: 1}, {Pos: 2}}, []recall.Scored{{Pos: 3}, {Pos: 4}, {Pos: 1}})
 	rank := recall.PageRank(4, []recall.Link{{A: 0, B: 2, Weight: 1}, {A: 0, B: 1, Weight: 2}, {A: 1, B: 3, Weight: 1}}, []float64{.8, 0, .05, .02}, .5)
 	for what, c := range map[string]struct{ have, want float64 }{
 		"GA recency after 10":                {fades(0.995, 10), 0.951110},
 		"GA recency after 100":               {fades(0.995, 100), 0.605770},
-		"NG succession after 10 minutes":     {succession(at(0), at(1.0/6)), 0.846482},
-		"AUGUSTUS concept edge":              {rarity(2, 5, 4, 3, 1), 0.707692},
 		"MemoryOS recency after 12 h":        {recency(12), 0.606531},
 		"MemoryOS heat":                      {heat(0, 4, 1), 5},
 		"mem0-v2 BM25, 3 terms":              {bm25Sigmoid(8, 3), 0.890903},
@@ -106,14 +98,14 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestEdgesKeepTheFirst: of two edges between two entries the first written stands.
+// TestEdgesKeepTheFirst: two entries are joined once.
 func TestEdgesKeepTheFirst(t *testing.T) {
 	var w web
 	w.grow()
 	w.grow()
-	w.connect(0, 1, .5)
-	w.connect(0, 1, .9)
-	if len(w.out[0]) != 1 || w.in[1][0].weight != .5 || w.degree(0) != 1 {
+	w.connect(0, 1)
+	w.connect(0, 1)
+	if len(w.out[0]) != 1 || len(w.in[1]) != 1 || w.degree(0) != 1 {
 		t.Errorf("have %+v", w)
 	}
 }
@@ -130,7 +122,7 @@ func TestMemoryOSHeat(t *testing.T) {
 	}
 }
 
-// TestFlawsInside: where a flaw is not seen from outside: the weights of edges and the
+// TestFlawsInside: where a flaw is not seen from outside: the weights of ties and the
 // divisors of scores of the two modes.
 func TestFlawsInside(t *testing.T) {
 	for _, mode := range []string{native.Fixed, native.Faithful} {
@@ -141,7 +133,6 @@ func TestFlawsInside(t *testing.T) {
 			}
 			return fixed
 		}
-		a := &augustus{ng: ng{faithful: faithful}, concepts: [][]string{{"bee"}, {"bee"}, {"bee"}, {"bee", "kite"}}, having: map[string][]int{"bee": {0, 1, 2, 3}, "kite": {3}}}
 		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, list: list{st: store.New(store.Options{Scope: "s"})}}
 		for i := range 6 { // each stands on the one before
 			r := store.Record{Item: memory.Item{Text: "x"}}
@@ -153,15 +144,7 @@ func TestFlawsInside(t *testing.T) {
 		h := &hippo{o: HippoOptions{ModeOptions: ModeOptions{mode}}, list: list{st: store.New(store.Options{Scope: "s"})},
 			triples: []hippoFact{{from: 0, to: 1}}, facts: lexicon{of: [][]int{{0}}}, synonyms: []recall.Link{{A: 0, B: 1, Weight: .9}}}
 		m := &m2{o: Mem0V2Options{ModeOptions: ModeOptions{mode}}}
-		said := &augustus{ng: ng{faithful: faithful, edge: 2, near: 1, list: list{st: store.New(store.Options{Scope: "s", Embed: hashing.New(0)})}}, having: map[string][]int{}}
-		for _, at := range []string{"2025-01-01T00:00:00Z", "2025-02-11T16:00:00Z"} { // 1,000 hours
-			if err := said.Store(context.Background(), native.Observation{Text: "a", Time: at}, &memory.Receipt{}); err != nil {
-				t.Fatal(err)
-			}
-		}
 		for what, c := range map[string]struct{ have, want float64 }{
-			"AUGUSTUS: how rare a shared concept is":    {a.frequency([]string{"kite"}), pick(1, 2.5)},
-			"AUGUSTUS: an edge over 1,000 hours":        {said.web.in[1][0].weight, pick(math.Exp(-1), 1)},
 			"GA: what insights upon insights stand on":  {float64(len(g.expand([]int{5}))), pick(3, 6)},
 			"HippoRAG: a fact and a synonym of one tie": {h.network()[0].Weight, pick(2.9, .9)},
 			"mem0-v2: divisor without words and names":  {m.divisor(nil, nil), pick(2.5, 1)},

@@ -26,7 +26,7 @@ type Answer struct {
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
 	question = r.p.v.called(question)
-	got, err := r.shown(ctx, question, asOf, k, rd == nil)
+	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
 	if err != nil {
 		return a, err
 	}
@@ -53,7 +53,7 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 	if a.Answer, err = r.read(ctx, reader.Cautious(), question, asOf, got); err != nil || a.Text == refusal {
 		return a, err
 	}
-	if got, err = r.shown(ctx, question, asOf, 2*k, true); err != nil {
+	if got, err = r.fitting(ctx, memory.Query{Text: question, K: 2 * k, AsOf: asOf}); err != nil {
 		return a, err
 	}
 	again, err := r.read(ctx, reader.Cautious(), question, asOf, got)
@@ -75,15 +75,6 @@ func (a *Answer) use(h memory.Hit) {
 	if !slices.Contains(a.Used, i+1) {
 		a.Used = append(a.Used, i+1)
 	}
-}
-
-// shown are the turns that a question is answered from, with ends also those that say that one of them is over.
-func (r *Reading) shown(ctx context.Context, question, asOf string, k int, ends bool) (memory.Retrieved, error) {
-	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
-	if err == nil && ends {
-		r.addEnds(&got, asOf)
-	}
-	return got, err
 }
 
 func (r *Reading) read(ctx context.Context, rd reader.Reader, question, asOf string, got memory.Retrieved) (reader.Answer, error) {
@@ -108,27 +99,6 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 		return r.Retrieve(ctx, q)
 	}
 	return got, err
-}
-
-// addEnds adds the turns that say that a hit's statement is over: "I quit the library" shares
-// no word with the question where someone works.
-func (r *Reading) addEnds(got *memory.Retrieved, asOf string) {
-	v := r.p.v
-	found := slices.Clone(got.Hits)
-	for _, at := range v.ends {
-		end := v.st.At(at)
-		isHit := func(h memory.Hit) bool { return h.ID == end.ID }
-		if !SaidBy(end.Time, asOf) || slices.ContainsFunc(got.Hits, isHit) || !slices.ContainsFunc(found, func(h memory.Hit) bool {
-			i, ok := v.st.Find(h.ID)
-			return ok && i < at && v.st.At(i).Speaker == end.Speaker && reader.Ended(v.st.At(i).Text, strings.TrimPrefix(end.Text, end.Speaker+": "))
-		}) {
-			continue
-		}
-		got.Hits = append(got.Hits, v.st.Hit(at, 0))
-		var b strings.Builder
-		v.show(&b, len(got.Hits), at, v.parts.excerpt(end.Text, ""), asOf)
-		got.Context += "\n" + b.String()
-	}
 }
 
 const askedMost = 160 // characters of a question that is shown with what replies to it

@@ -113,6 +113,14 @@ func (rep *Reply) near(speakers []string) (out []string) {
 	return out
 }
 
+// Lead is the answer, or what is said above the quotes that stand in its place, in the language of the question.
+func (rep *Reply) Lead() string {
+	if len(rep.Quoted) == 0 {
+		return rep.Answer
+	}
+	return map[string]string{reader.Refusal: "Nothing that was said answers this for certain. Nearest to it:", reader.RefusalZH: "没有内容能确切回答这个问题。与它最接近的话："}[rep.Answer]
+}
+
 // walk adds the claims that rest on the hit, and the way down from each to the source.
 func (x *ReplyHit) walk(ctx context.Context, m *Reading, src *trace.Sources, asOf string) error {
 	const steps = 5 // of one node: the demo's longest is 3

@@ -3,6 +3,7 @@ package graphmem
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"membench/graph"
@@ -273,11 +274,7 @@ func (p *policy) appended(changes []schema.Change) (turns []loaded, claims []sch
 	slices.SortStableFunc(turns, func(a, b loaded) int {
 		return cmp.Or(cmp.Compare(a.conv(), b.conv()), cmp.Compare(a.turn(), b.turn()))
 	})
-	for id := range touched {
-		claims = append(claims, id)
-	}
-	slices.Sort(claims)
-	return turns, claims, true
+	return turns, slices.Sorted(maps.Keys(touched)), true
 }
 
 // newest is the number of the last turn of a conversation, 0 without one.

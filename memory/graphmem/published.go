@@ -1,6 +1,7 @@
 package graphmem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -295,14 +296,6 @@ func best(x []float64, k int) (out []int) {
 			out = append(out, i)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int {
-		switch {
-		case x[a] > x[b]:
-			return -1
-		case x[a] < x[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Or(cmp.Compare(x[b], x[a]), a-b) })
 	return out[:min(k, len(out))]
 }

@@ -1,12 +1,12 @@
 package graphmem
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"membench/eval/reader"
 	"membench/internal/bm25"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -33,7 +33,6 @@ type view struct {
 	terms    []string // of each turn's opening, joined by blanks
 	pre      []recall.Priors
 	asks     []bool         // the turn holds a question mark
-	ends     []int          // turns that say that something is over
 	before   []int32        // position of the turn before in the session; -1: the first
 	after    []int32        // of the turn after; -1: the last so far
 	sitting  []int32        // number of the session, from 0
@@ -75,10 +74,7 @@ func newView(scope string, e llm.Embedder) *view {
 // add puts a turn behind all others. said is its text without the speaker's name.
 func (v *view) add(r store.Record, said string, vec []float32) int {
 	i := v.st.AppendVector(r, vec)
-	indexed := r.Index
-	if indexed == "" {
-		indexed = r.Text
-	}
+	indexed := cmp.Or(r.Index, r.Text)
 	key := r.Session
 	if len(r.Sources) > 0 {
 		key = string(r.Sources[0].ConvID) + "\x00" + key
@@ -103,9 +99,6 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 	when, _ := schema.ParseTime(r.Time, nil)
 	v.when = append(v.when, when)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
-	if reader.Ends(said) {
-		v.ends = append(v.ends, i)
-	}
 	v.sitting = append(v.sitting, int32(s))
 	v.before, v.after = append(v.before, v.last[s]), append(v.after, -1)
 	if p := v.last[s]; p >= 0 {
@@ -155,7 +148,7 @@ func (v *view) clone() *view {
 	c.parts, c.style = v.parts.clone(), v.style.clone()
 	c.terms = append([]string(nil), v.terms...)
 	c.pre = append([]recall.Priors(nil), v.pre...)
-	c.asks, c.ends = append([]bool(nil), v.asks...), append([]int(nil), v.ends...)
+	c.asks = append([]bool(nil), v.asks...)
 	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)

@@ -37,7 +37,6 @@ type Options struct {
 	Dir     string        // to run in; "": this one
 	Inputs  []string      // further files and folders that determine its behaviour, relative to Dir
 	Timeout time.Duration // of one request; 0: 10 minutes
-	Log     io.Writer     // the program's standard error; nil: the end of it is kept for messages
 }
 
 // System is a program. It is a memory.System.
@@ -199,7 +198,7 @@ const maxLine = 64 << 20
 const grace = 3 * time.Second
 
 func start(o Options) (*proc, error) {
-	p := &proc{o: o, out: make(chan line, 1), tail: &tail{to: o.Log}}
+	p := &proc{o: o, out: make(chan line, 1), tail: &tail{}}
 	p.cmd = exec.Command(o.Command[0], o.Command[1:]...)
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = o.Dir, append([]string{}, o.Env...), p.tail
 	p.cmd.WaitDelay = grace
@@ -322,11 +321,10 @@ func (p *proc) close() error {
 	return p.end
 }
 
-// tail keeps the end of its input, and passes it on.
+// tail keeps the end of its input.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
-	to io.Writer
 }
 
 const tailSize = 1 << 11
@@ -337,9 +335,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.b = append(t.b, b...)
 	if len(t.b) > tailSize {
 		t.b = t.b[len(t.b)-tailSize:]
-	}
-	if t.to != nil {
-		return t.to.Write(b)
 	}
 	return len(b), nil
 }

@@ -140,7 +140,7 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 	if o.Tokens > 0 {
 		share := 2 - math.Pow(0.5, float64(o.Calls-1)) // of the texts that all calls read: 1 + 1/2 + 1/4 …
 		prompt := o.Calls * recall.TokensOf(op.Prompt(d.Prompts, op.PurposeRerank).Text+q.Text)
-		fit := recall.Budget{Tokens: max(1, int(float64(o.Tokens-prompt)/share))}.Fit(textsOf(hits))
+		fit := recall.Fit(textsOf(hits), max(1, int(float64(o.Tokens-prompt)/share)))
 		looked = min(len(hits), max(2, fit))
 	}
 	if d.LLM == nil {

@@ -87,12 +87,6 @@ func Coverage(question, text string) float64 {
 	return float64(hit) / float64(len(seen))
 }
 
-// Budget counts the tokens of a context.
-type Budget struct {
-	Tokens int // by TokensOf; 0: no limit
-	Words  int // runs between blanks; 0: no limit
-}
-
 // TokensOf estimates tokens without a tokenizer: of each run of ASCII letters and
 // digits a fourth of its length, rounded up, and one for any other character but blanks.
 func TokensOf(s string) int {
@@ -113,17 +107,11 @@ func TokensOf(s string) int {
 	return n
 }
 
-// Fit is how many of the parts, from the first, are within the budget together.
-func (b Budget) Fit(parts []string) int {
-	tok, words := 0, 0
+// Fit is how many of the parts, from the first, have at most so many tokens together (TokensOf); 0: no limit.
+func Fit(parts []string, tokens int) int {
+	n := 0
 	for i, p := range parts {
-		if b.Tokens > 0 {
-			tok += TokensOf(p)
-		}
-		if b.Words > 0 {
-			words += len(strings.Fields(p))
-		}
-		if b.Tokens > 0 && tok > b.Tokens || b.Words > 0 && words > b.Words {
+		if n += TokensOf(p); tokens > 0 && n > tokens {
 			return i
 		}
 	}

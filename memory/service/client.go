@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"membench/internal/codec"
+	"membench/internal/textnorm"
 )
 
 // A Kind classifies an error, so that callers can decide without parsing messages.
@@ -395,12 +396,7 @@ func (s *System) said(rep *reply) string {
 }
 
 func clip(s string) string {
-	const most = 300
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD")
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return textnorm.Short(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), 300)
 }
 
 // fault makes an error, every secret taken out of its words.

@@ -19,14 +19,11 @@ import (
 // Open makes a namespace that no run before had (${attempt} counts them), after
 // dropping the last one as well as the service can, and looks whether it is empty.
 func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	j, err := s.journal(ns)
+	m, err := s.attend(ctx, ns)
 	if err != nil {
 		return nil, err
 	}
-	m := &remote{sys: s, ns: ns, j: j}
+	j := m.j
 	fresh := strings.Contains(s.spec.Namespace.ID, "${attempt")
 	if j.opened.Attempt > 0 && !j.dropped || !fresh {
 		if j.opened.Attempt == 0 {
@@ -63,8 +60,8 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	return m.abilities(), nil
 }
 
-// Attach opens the namespace that an earlier run left according to its journal; a namespace without a journal is opened as new.
-func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+// attend opens the journal of a namespace.
+func (s *System) attend(ctx context.Context, ns memory.Namespace) (*remote, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -72,7 +69,16 @@ func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory
 	if err != nil {
 		return nil, err
 	}
-	m := &remote{sys: s, ns: ns, j: j}
+	return &remote{sys: s, ns: ns, j: j}, nil
+}
+
+// Attach opens the namespace that an earlier run left according to its journal; a namespace without a journal is opened as new.
+func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m, err := s.attend(ctx, ns)
+	if err != nil {
+		return nil, err
+	}
+	j := m.j
 	if j.opened.Attempt == 0 || j.dropped {
 		if err := m.Close(); err != nil {
 			return nil, err

@@ -460,13 +460,7 @@ func blank(b []byte) bool {
 
 // Column turns a byte offset in line into a column: code points, from 1.
 func Column(line []byte, offset int) int {
-	if offset > len(line) {
-		offset = len(line)
-	}
-	if offset < 0 {
-		offset = 0
-	}
-	return utf8.RuneCount(line[:offset]) + 1
+	return utf8.RuneCount(line[:max(0, min(offset, len(line)))]) + 1
 }
 
 // Fault makes a finding of a codec error in a line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"strconv"
+	"strings"
 
 	"membench/schema"
 	"membench/schema/catalog"
@@ -318,46 +319,26 @@ func (s *set) dangling(c *Checker, x pending) *schema.Finding {
 		fault.Have += " " + s.names(e.tup)
 	case found: // the text
 		fault.Code, fault.Message, fault.Want = "LNK002", "the quoted text is not the memory's", "the text at "+c.Checked[e.file].Name+":"+strconv.Itoa(int(e.line))
+	case !s.decides(p):
+		return nil
 	case x.ns == nsNode:
-		prefix := ""
-		for i := range p.id {
-			if p.id[i] == ':' {
-				prefix = p.id[:i]
-				break
-			}
-		}
 		fault.Code, fault.Message = "GRF004", "no such node is among the given files"
-		if !s.given[nsNode] {
-			return nil
-		}
-		if !s.nodeOf[prefix] {
+		if prefix := p.id[:max(0, strings.IndexByte(p.id, ':'))]; !s.nodeOf[prefix] {
 			fault.Warning, fault.Hint = true, "no node "+prefix+":… is given at all; give the file that holds them too"
 		}
 	case x.ns == nsMemory:
-		if !s.given[nsMemory] {
-			return nil
-		}
 		fault.Code, fault.Message, fault.Want = "LNK001", "this memory is not among the given exports", "a memory of the exports"
 	case x.ns == nsPair:
 		fault.Code, fault.Message, fault.Want = "LNK006", "this point does not hold the memory named with it", "a point of that memory"
 	case x.ns == nsEntity:
-		if !s.given[nsEntity] {
-			return nil
-		}
 		fault.Code, fault.Message, fault.Warning = "LNK004", "no entity line for it is among the given files", true
 	case x.ns == nsClaim && x.ptr == ptrExpects:
-		if !s.given[nsClaim] {
-			return nil
-		}
 		fault.Code, fault.Message, fault.Want = "EVT007", "this claim is not among the given files", "a claim_id"
 	case x.ns == nsClaim:
 		fault.Code, fault.Message, fault.Want = "LNK005", "this claim is not among the given files", "a claim_id"
 	case x.ns == nsInject:
 		fault.Code, fault.Message, fault.Want = "EVT007", "no turn contains this inject", "the inject_id of a given turn"
 	case x.ns == nsProbe:
-		if !s.given[nsEvent] {
-			return nil
-		}
 		fault.Code, fault.Message, fault.Want = "LNK007", "none of the given turns asks this probe", "the probe_id of a given turn"
 	case x.ns == nsEvent:
 		fault.Code, fault.Message, fault.Have = "LNK003", "the conversation has no such turn", quote(p.id)+" turn "+strconv.FormatInt(x.num, 10)
@@ -367,18 +348,28 @@ func (s *set) dangling(c *Checker, x pending) *schema.Finding {
 	return fault
 }
 
+// decides reports whether the set has the kind of record that a reference leads to.
+func (s *set) decides(x *pending) bool {
+	switch x.ns {
+	case nsNode, nsMemory, nsEntity:
+		return s.given[x.ns]
+	case nsClaim:
+		return s.given[nsClaim] || x.ptr != ptrExpects
+	case nsProbe:
+		return s.given[nsEvent]
+	}
+	return true
+}
+
 // names spells a mask of labels.
 func (s *set) names(mask uint64) string {
-	out := ""
+	var out []string
 	for i, l := range s.labels {
 		if i < 62 && mask&(1<<i) != 0 {
-			if out != "" {
-				out += ", "
-			}
-			out += l
+			out = append(out, l)
 		}
 	}
-	return "[" + out + "]"
+	return "[" + strings.Join(out, ", ") + "]"
 }
 
 // turn keeps the order of a conversation.

@@ -30,9 +30,7 @@ type Target struct {
 	User, Password string
 	Browser        string // address of Browser; "" where it is not known
 
-	// Retry, Timeout and Warn are passed to neo4j.Config.
-	Retry, Timeout time.Duration
-	Warn           func(string)
+	Warn func(string) // see neo4j.Config
 }
 
 // Find decides which server is meant and reads its user and password.
@@ -87,7 +85,7 @@ func (t *Target) Open(ctx context.Context, getenv func(string) string) (*neo4j.D
 func (t *Target) config(getenv func(string) string) (neo4j.Config, error) {
 	c := neo4j.Config{URI: t.URI, Database: cmp.Or(t.Database, getenv("NEO4J_DATABASE")), User: t.User, Password: t.Password, Scope: t.Scope,
 		Token: getenv("NEO4J_TOKEN"), Ticket: getenv("NEO4J_KERBEROS_TICKET"), Impersonate: getenv("NEO4J_IMPERSONATE"),
-		CA: getenv("NEO4J_CA"), Cert: getenv("NEO4J_CLIENT_CERT"), Key: getenv("NEO4J_CLIENT_KEY"), Retry: t.Retry, Timeout: t.Timeout, Warn: t.Warn}
+		CA: getenv("NEO4J_CA"), Cert: getenv("NEO4J_CLIENT_CERT"), Key: getenv("NEO4J_CLIENT_KEY"), Warn: t.Warn}
 	if text := getenv("NEO4J_TIMEOUT"); text != "" && c.Timeout == 0 {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {

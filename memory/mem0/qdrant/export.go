@@ -55,7 +55,7 @@ func (c *Client) Export(ctx context.Context, collection string) schema.Seq[schem
 				stop(err)
 				return
 			}
-			settled = int(n) == len(x.points) && (x.changed == 0 && x.reading > 1 || c.o.CheckOnce)
+			settled = int(n) == len(x.points) && x.changed == 0 && x.reading > 1
 			if x.reading == 1 && len(x.points) == 0 && n == 0 {
 				settled = true
 			}

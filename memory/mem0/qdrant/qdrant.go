@@ -26,14 +26,13 @@ import (
 
 // Options of a connection.
 type Options struct {
-	Addr      string      // host:port of gRPC (6334), or a URL; https means TLS
-	APIKey    string      // sent with every call; wants TLS outside this machine
-	TLS       *tls.Config // nil: by Addr's scheme, with the system's roots; see Trust
-	PageSize  int         // points asked for at once; 0 means 1,000. Halved when a page does not fit
-	MaxPage   int         // bytes of one answer; 0 means 64 MiB (gRPC's own limit would be 4)
-	Parallel  int         // scrolls at once, over parts of the ids; 0 means 2
-	CheckOnce bool        // Export does not read a second time to prove that nothing changed
-	Tries     int         // of a call, in all; 0 means 5
+	Addr     string      // host:port of gRPC (6334), or a URL; https means TLS
+	APIKey   string      // sent with every call; wants TLS outside this machine
+	TLS      *tls.Config // nil: by Addr's scheme, with the system's roots; see Trust
+	PageSize int         // points asked for at once; 0 means 1,000. Halved when a page does not fit
+	MaxPage  int         // bytes of one answer; 0 means 64 MiB (gRPC's own limit would be 4)
+	Parallel int         // scrolls at once, over parts of the ids; 0 means 2
+	Tries    int         // of a call, in all; 0 means 5
 	// Sleep waits between tries; nil waits in real time.
 	Sleep func(context.Context, time.Duration) error
 }

@@ -204,11 +204,12 @@ func (o *oss) remove(ctx context.Context, id schema.PointID) error {
 
 // platform is api.mem0.ai, from its documentation: every path ends in a slash, adding
 // is an event that is waited for.
-type platform struct {
-	c    *client
-	poll time.Duration
-	wait time.Duration
-}
+type platform struct{ c *client }
+
+const (
+	poll     = 2 * time.Second  // between looks at an event
+	eventEnd = 10 * time.Minute // for an event at most
+)
 
 func (p *platform) version() string { return "platform-v3" }
 func (p *platform) raw() bool       { return true }
@@ -237,7 +238,7 @@ func (p *platform) add(ctx context.Context, a adding) ([]result, error) {
 		}
 		return *r.Results, nil
 	}
-	for waited := time.Duration(0); waited < p.wait; waited += p.poll {
+	for waited := time.Duration(0); waited < eventEnd; waited += poll {
 		var e struct {
 			Status  string   `json:"status"`
 			Results []result `json:"results"`
@@ -252,11 +253,11 @@ func (p *platform) add(ctx context.Context, a adding) ([]result, error) {
 		case "FAILED":
 			return nil, fmt.Errorf("event %s failed: %v", r.EventID, e.Error)
 		}
-		if err := p.c.sleep(ctx, p.poll); err != nil {
+		if err := p.c.sleep(ctx, poll); err != nil {
 			return nil, err
 		}
 	}
-	return nil, &UnsureError{fmt.Errorf("event %s did not end in %v", r.EventID, p.wait)}
+	return nil, &UnsureError{fmt.Errorf("event %s did not end in %v", r.EventID, eventEnd)}
 }
 
 func (p *platform) search(ctx context.Context, user, query string, k int) ([]item, error) {

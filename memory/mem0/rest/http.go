@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"membench/internal/codec"
+	"membench/internal/textnorm"
 )
 
 const (
@@ -193,9 +194,4 @@ func (e *Error) read(raw []byte) {
 	e.Detail = clip(e.Detail)
 }
 
-func clip(s string) string {
-	if r := []rune(s); len(r) > 300 {
-		return string(r[:300]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return textnorm.Short(s, 300) }

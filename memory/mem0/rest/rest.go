@@ -53,8 +53,6 @@ type Options struct {
 	Tries  int // of a call, in all; 0: 5
 	// Sleep waits between tries; nil waits in real time.
 	Sleep func(context.Context, time.Duration) error
-	Poll  time.Duration // between looks at an event of the platform; 0: 2 s
-	Wait  time.Duration // for such an event at most; 0: 10 min
 }
 
 // System is a service. It is a memory.System, Attacher and Lister.
@@ -83,7 +81,7 @@ func Dial(ctx context.Context, o Options) (*System, error) {
 			return nil, errors.New("the Mem0 platform requires an API key: set MEM0_API_KEY")
 		}
 		c.auth = [2]string{"Authorization", "Token " + o.Key}
-		s.api = &platform{c: c, poll: cmp.Or(o.Poll, 2*time.Second), wait: cmp.Or(o.Wait, 10*time.Minute)}
+		s.api = &platform{c: c}
 	case OSS:
 		c.auth = [2]string{"X-API-Key", o.Key}
 		if s.api, err = detect(ctx, c); err != nil {

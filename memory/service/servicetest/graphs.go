@@ -62,11 +62,7 @@ func zep(s *Server, mux *http.ServeMux) {
 			}
 			x := s.add(user, item{Text: m.Content, Role: m.Role, Name: m.Name, Time: m.CreatedAt})
 			items = append(items, x)
-			if x == nil {
-				ids = append(ids, s.id("lost", i))
-			} else {
-				ids = append(ids, x.ID)
-			}
+			ids = append(ids, s.kept(x, i, "").ID)
 		}
 		answer(w, 200, obj{"message_uuids": ids, "task_id": s.later(items...)})
 	})
@@ -157,10 +153,9 @@ func graphiti(s *Server, mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /episodes/{group}", func(w http.ResponseWriter, r *http.Request) {
 		s.lookAll()
-		out := []any{}
-		for _, x := range s.seen(r.PathValue("group")) {
-			out = append(out, obj{"uuid": x.ID, "name": x.Doc, "group_id": r.PathValue("group"), "content": x.Name + "(" + x.Role + "): " + x.Text, "source": "message", "valid_at": x.Time})
-		}
+		out := each(s.seen(r.PathValue("group")), func(x *item) obj {
+			return obj{"uuid": x.ID, "name": x.Doc, "group_id": r.PathValue("group"), "content": x.Name + "(" + x.Role + "): " + x.Text, "source": "message", "valid_at": x.Time}
+		})
 		answer(w, 200, out)
 	})
 	on(mux, "POST /search", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -182,8 +177,9 @@ func graphiti(s *Server, mux *http.ServeMux) {
 	})
 }
 
-func letta(s *Server, mux *http.ServeMux) {
-	agents := map[string]string{} // to name
+// agents serves the health and the creation of Letta's agents, and returns those that there are.
+func (s *Server) agents(mux *http.ServeMux) map[string]bool {
+	agents := map[string]bool{}
 	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })
 	on(mux, "POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request, b struct{ Name, Model, Embedding string }) {
 		if !strings.Contains(b.Model, "/") || !strings.Contains(b.Embedding, "/") {
@@ -191,18 +187,22 @@ func letta(s *Server, mux *http.ServeMux) {
 			return
 		}
 		id := "agent-" + s.id("agents "+b.Name, 0)
-		agents[id] = b.Name
+		agents[id] = true
 		answer(w, 200, obj{"id": id, "name": b.Name})
 	})
+	return agents
+}
+
+func letta(s *Server, mux *http.ServeMux) {
+	agents := s.agents(mux)
 	passage := func(x *item) obj {
 		return obj{"id": x.ID, "text": x.Text, "created_at": orEpoch(x.Time), "tags": x.Tags, "embedding": make([]float64, 16)}
 	}
 	known := func(w http.ResponseWriter, r *http.Request) bool {
-		_, ok := agents[r.PathValue("id")]
-		if !ok {
+		if !agents[r.PathValue("id")] {
 			answer(w, 404, obj{"detail": "Agent not found"})
 		}
-		return ok
+		return agents[r.PathValue("id")]
 	}
 	mux.HandleFunc("POST /v1/agents/{id}/archival-memory", func(w http.ResponseWriter, r *http.Request) {
 		b, ok := read[struct {
@@ -214,10 +214,7 @@ func letta(s *Server, mux *http.ServeMux) {
 			return
 		}
 		x := s.add(r.PathValue("id"), item{Text: b.Text, Tags: b.Tags, Time: b.CreatedAt})
-		if x == nil {
-			x = &item{ID: s.id("lost", s.n), Text: b.Text}
-		}
-		answer(w, 200, []any{passage(x)})
+		answer(w, 200, []any{passage(s.kept(x, s.n, b.Text))})
 	})
 	mux.HandleFunc("GET /v1/agents/{id}/archival-memory", func(w http.ResponseWriter, r *http.Request) {
 		if !known(w, r) {
@@ -237,10 +234,9 @@ func letta(s *Server, mux *http.ServeMux) {
 		if !known(w, r) {
 			return
 		}
-		out := []any{}
-		for _, x := range s.search(r.PathValue("id"), r.URL.Query().Get("query"), number(r.URL.Query().Get("top_k"), 10)) {
-			out = append(out, obj{"id": x.ID, "timestamp": orEpoch(x.Time), "content": x.Text, "tags": x.Tags})
-		}
+		out := each(s.search(r.PathValue("id"), r.URL.Query().Get("query"), number(r.URL.Query().Get("top_k"), 10)), func(x found) obj {
+			return obj{"id": x.ID, "timestamp": orEpoch(x.Time), "content": x.Text, "tags": x.Tags}
+		})
 		answer(w, 200, obj{"results": out, "count": len(out)})
 	})
 	mux.HandleFunc("DELETE /v1/agents/{id}", func(w http.ResponseWriter, r *http.Request) {

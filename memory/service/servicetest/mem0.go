@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"net/http"
@@ -9,16 +10,12 @@ import (
 
 type message struct {
 	Role, Content, Name string
-	RoleType            string `json:"role_type"`
 	Alias               string
 	CreatedAt           string `json:"created_at"`
 	Timestamp           any
 	ChatTime            string `json:"chat_time"`
 	ReferenceTime       string `json:"reference_time"`
-	Sender              string `json:"sender_id"`
 	SenderName          string `json:"sender_name"`
-	Source              string `json:"source_description"`
-	Metadata            map[string]any
 }
 
 type mem0Add struct {
@@ -58,10 +55,7 @@ func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(w http.Respon
 		}
 		out := []any{}
 		for i, x := range s.mem0Add(b) {
-			if x == nil { // the server says that it stored it all the same
-				out = append(out, obj{"id": s.id("lost", i), "memory": b.Messages[i].Content, "event": "ADD"})
-				continue
-			}
+			x = s.kept(x, i, b.Messages[i].Content)
 			out = append(out, obj{"id": x.ID, "memory": x.Text, "event": "ADD"})
 		}
 		answer(w, 200, obj{"results": out})
@@ -76,13 +70,8 @@ func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(w http.Respon
 		if most == 1000 {
 			k = number(r.URL.Query().Get("top_k"), 20)
 		}
-		out := []any{}
-		for _, x := range s.seen(ns) {
-			if len(out) < k {
-				out = append(out, mem0Row(x, ns))
-			}
-		}
-		answer(w, 200, obj{"results": out})
+		all := s.seen(ns)
+		answer(w, 200, obj{"results": each(all[:min(k, len(all))], func(x *item) obj { return mem0Row(x, ns) })})
 	})
 	mux.HandleFunc("DELETE /memories", func(w http.ResponseWriter, r *http.Request) {
 		delete(s.store, r.URL.Query().Get("user_id"))
@@ -127,10 +116,8 @@ func mem0v2(s *Server, mux *http.ServeMux) {
 			fail(w, 400, "query must not be blank")
 		case b.Filters["user_id"] == "":
 			fail(w, 400, "filters must contain at least one of: user_id, agent_id, run_id")
-		case b.TopK == nil:
-			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, 20)})
 		default:
-			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, *b.TopK)})
+			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, *cmp.Or(b.TopK, new(20)))})
 		}
 	})
 }
@@ -148,10 +135,8 @@ func mem0v1(s *Server, mux *http.ServeMux) {
 		case !ok:
 		case b.UserID == "":
 			fail(w, 500, "At least one of 'user_id', 'agent_id', or 'run_id' must be specified.")
-		case b.Limit == nil:
-			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, 100)})
 		default:
-			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, *b.Limit)})
+			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, *cmp.Or(b.Limit, new(100)))})
 		}
 	})
 }
@@ -186,10 +171,8 @@ func mem0Platform(s *Server, mux *http.ServeMux) {
 	on(mux, "POST /v3/memories/{$}", func(w http.ResponseWriter, r *http.Request, b filtered) {
 		all := s.seen(b.Filters["user_id"])
 		page, size := number(r.URL.Query().Get("page"), 1), min(200, number(r.URL.Query().Get("page_size"), 100))
-		rows, next := []any{}, any(nil)
-		for _, x := range slicePage(all, page, size) {
-			rows = append(rows, mem0Row(x, b.Filters["user_id"]))
-		}
+		next := any(nil)
+		rows := each(slicePage(all, page, size), func(x *item) obj { return mem0Row(x, b.Filters["user_id"]) })
 		if page*size < len(all) {
 			next = "https://api.mem0.ai/v3/memories/?page=2"
 		}

@@ -2,6 +2,7 @@ package servicetest
 
 import (
 	"cmp"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -57,10 +58,7 @@ func zep4(s *Server, mux *http.ServeMux) {
 		for i, m := range b.Messages {
 			x := s.add(user, item{Text: m.Content, Role: m.Role, Name: m.Name, Time: m.ReferenceTime})
 			items = append(items, x)
-			if x == nil {
-				x = &item{ID: s.id("lost", i)}
-			}
-			sent = append(sent, obj{"uuid": x.ID, "content": m.Content})
+			sent = append(sent, obj{"uuid": s.kept(x, i, m.Content).ID, "content": m.Content})
 		}
 		task := s.later(items...)
 		added[key] = obj{"messages": sent, "task": obj{"uuid": task, "status": "pending"}}
@@ -90,10 +88,7 @@ func zep4(s *Server, mux *http.ServeMux) {
 		page(w, r, out)
 	})
 	mux.HandleFunc("POST /api/v4/graphs/{id}/edges/list", func(w http.ResponseWriter, r *http.Request) {
-		out := []any{}
-		for _, x := range s.seen(graphs[r.PathValue("id")]) {
-			out = append(out, edge4(x))
-		}
+		out := each(s.seen(graphs[r.PathValue("id")]), edge4)
 		page(w, r, out)
 	})
 	mux.HandleFunc("DELETE /api/v4/users/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -144,10 +139,9 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("POST /ns/{ns}/list/memories", func(w http.ResponseWriter, r *http.Request) {
 		all := s.seen(r.PathValue("ns"))
 		page, limit := number(r.URL.Query().Get("page"), 1), number(r.URL.Query().Get("limit"), 10)
-		out := []any{}
-		for _, x := range slicePage(all, page, limit) {
-			out = append(out, obj{"id": x.ID, "memory": x.Text, "metadata": x.Meta, "version": 1, "isLatest": true, "system": system(x)})
-		}
+		out := each(slicePage(all, page, limit), func(x *item) obj {
+			return obj{"id": x.ID, "memory": x.Text, "metadata": x.Meta, "version": 1, "isLatest": true, "system": system(x)}
+		})
 		answer(w, 200, obj{"documents": []any{}, "chunks": []any{}, "memories": out, "pagination": obj{"currentPage": page, "limit": limit, "totalItems": len(all)}})
 	})
 	mux.HandleFunc("DELETE /ns/{ns}", func(w http.ResponseWriter, r *http.Request) {
@@ -170,7 +164,8 @@ func cognee(s *Server, mux *http.ServeMux) {
 		defer file.Close()
 		set := r.FormValue("datasetName")
 		known[set] = true
-		for line := range strings.SplitSeq(readAll(file), "\n") {
+		text, _ := io.ReadAll(file) // a form in memory
+		for line := range strings.SplitSeq(string(text), "\n") {
 			if x := s.add(set, item{Text: line}); x != nil {
 				x.hidden = true
 				waiting[set] = append(waiting[set], x)
@@ -200,10 +195,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 			answer(w, 404, obj{"detail": "no dataset"})
 			return
 		}
-		rows := []any{}
-		for _, x := range s.search(b.Datasets[0], b.Query, b.TopK) {
-			rows = append(rows, obj{"id": x.ID, "text": x.Text})
-		}
+		rows := each(s.search(b.Datasets[0], b.Query, b.TopK), func(x found) obj { return obj{"id": x.ID, "text": x.Text} })
 		answer(w, 200, []any{obj{"search_result": rows, "dataset_name": b.Datasets[0]}})
 	})
 	on(mux, "POST /api/v1/forget", func(w http.ResponseWriter, r *http.Request, b struct{ Dataset string }) {
@@ -215,17 +207,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 
 // lettaAgent keeps the messages it receives and answers with them.
 func lettaAgent(s *Server, mux *http.ServeMux) {
-	agents := map[string]bool{}
-	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })
-	on(mux, "POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request, b struct{ Name, Model, Embedding string }) {
-		if !strings.Contains(b.Model, "/") || !strings.Contains(b.Embedding, "/") {
-			answer(w, 422, obj{"detail": "model and embedding are provider/model"})
-			return
-		}
-		id := "agent-" + s.id("agents "+b.Name, 0)
-		agents[id] = true
-		answer(w, 200, obj{"id": id, "name": b.Name})
-	})
+	agents := s.agents(mux)
 	on(mux, "POST /v1/agents/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
 		id := r.PathValue("id")
 		if !agents[id] {
@@ -290,19 +272,13 @@ func memu(s *Server, mux *http.ServeMux) {
 		Query  string
 		TopK   int `json:"top_k"`
 	}) {
-		out := []any{}
-		for _, x := range s.search(b.UserID, b.Query, b.TopK) {
-			out = append(out, obj{"memory": row(x.item), "user_id": b.UserID, "similarity_score": x.score})
-		}
+		out := each(s.search(b.UserID, b.Query, b.TopK), func(x found) obj { return obj{"memory": row(x.item), "user_id": b.UserID, "similarity_score": x.score} })
 		answer(w, 200, obj{"related_memories": out, "query": b.Query, "total_found": len(out), "search_params": obj{}})
 	})
 	on(mux, "POST /api/v2/memory/retrieve/default-categories", func(w http.ResponseWriter, r *http.Request, b struct {
 		UserID string `json:"user_id"`
 	}) {
-		rows := []any{}
-		for _, x := range s.seen(b.UserID) {
-			rows = append(rows, row(x))
-		}
+		rows := each(s.seen(b.UserID), row)
 		answer(w, 200, obj{"categories": []any{obj{"name": "event", "type": "default", "memory_items": obj{"memories": rows, "memory_count": len(rows)}}, obj{"name": "profile", "type": "default"}}, "total_categories": 2})
 	})
 	on(mux, "POST /api/v2/memory/delete", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -347,10 +323,7 @@ func memosCloud(s *Server, mux *http.ServeMux) {
 		Query  string
 		Limit  int `json:"memory_limit_number"`
 	}) {
-		rows := []any{}
-		for _, x := range s.search(b.UserID, b.Query, b.Limit) {
-			rows = append(rows, row(x.item, x.score))
-		}
+		rows := each(s.search(b.UserID, b.Query, b.Limit), func(x found) obj { return row(x.item, x.score) })
 		good(w, obj{"memory_detail_list": rows, "preference_note": ""})
 	})
 	on(mux, "POST /api/openmem/v1/get/memory", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -361,10 +334,8 @@ func memosCloud(s *Server, mux *http.ServeMux) {
 			bad(w, "size must be less than or equal to 50")
 			return
 		}
-		all, rows := s.seen(b.UserID), []any{}
-		for _, x := range slicePage(all, b.Page, b.Size) {
-			rows = append(rows, row(x, 0))
-		}
+		all := s.seen(b.UserID)
+		rows := each(slicePage(all, b.Page, b.Size), func(x *item) obj { return row(x, 0) })
 		good(w, obj{"memory_detail_list": rows, "total": len(all), "size": b.Size, "current": b.Page})
 	})
 	on(mux, "POST /api/openmem/v1/delete/memory", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -411,10 +382,7 @@ func hindsight(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/default/banks/{bank}/memories/list", func(w http.ResponseWriter, r *http.Request) {
 		all := s.seen(r.PathValue("bank"))
 		limit, offset := number(r.URL.Query().Get("limit"), 100), number(r.URL.Query().Get("offset"), 0)
-		out := []any{}
-		for _, x := range all[min(len(all), offset):min(len(all), offset+limit)] {
-			out = append(out, fact(x))
-		}
+		out := each(all[min(len(all), offset):min(len(all), offset+limit)], fact)
 		answer(w, 200, obj{"items": out, "total": len(all), "limit": limit, "offset": offset})
 	})
 	mux.HandleFunc("DELETE /v1/default/banks/{bank}", func(w http.ResponseWriter, r *http.Request) {

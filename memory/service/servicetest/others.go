@@ -32,7 +32,6 @@ func memobase(s *Server, mux *http.ServeMux) {
 	}
 	mux.HandleFunc("POST /api/v1/blobs/insert/{uid}", func(w http.ResponseWriter, r *http.Request) {
 		b, ok := read[struct {
-			BlobType string                       `json:"blob_type"`
 			BlobData struct{ Messages []message } `json:"blob_data"`
 		}](w, r)
 		if !ok || !known(w, r) {
@@ -91,10 +90,9 @@ func memobase(s *Server, mux *http.ServeMux) {
 		if !known(w, r) {
 			return
 		}
-		out := []any{}
-		for _, x := range s.seen(r.PathValue("uid")) {
-			out = append(out, obj{"id": x.ID, "content": x.Name + " [" + x.Time + "] " + x.Text, "created_at": Epoch, "updated_at": Epoch, "attributes": obj{"topic": "talk", "sub_topic": x.Role}})
-		}
+		out := each(s.seen(r.PathValue("uid")), func(x *item) obj {
+			return obj{"id": x.ID, "content": x.Name + " [" + x.Time + "] " + x.Text, "created_at": Epoch, "updated_at": Epoch, "attributes": obj{"topic": "talk", "sub_topic": x.Role}}
+		})
 		good(w, obj{"profiles": out})
 	})
 	mux.HandleFunc("DELETE /api/v1/users/{uid}", func(w http.ResponseWriter, r *http.Request) {
@@ -172,10 +170,7 @@ func supermemory(s *Server, mux *http.ServeMux) {
 			return
 		}
 		all := s.seen(b.ContainerTags[0])
-		out := []any{}
-		for _, x := range slicePage(all, b.Page, b.Limit) {
-			out = append(out, entry(x))
-		}
+		out := each(slicePage(all, b.Page, b.Limit), entry)
 		answer(w, 200, obj{"memoryEntries": out, "pagination": obj{"currentPage": b.Page, "limit": b.Limit, "totalItems": len(all)}})
 	})
 	mux.HandleFunc("DELETE /v3/documents/bulk", func(w http.ResponseWriter, r *http.Request) {
@@ -235,9 +230,7 @@ func memos(s *Server, mux *http.ServeMux) {
 		out := []any{}
 		for i, m := range b.Messages {
 			x := s.add(b.Cubes[0], item{Text: m.Content, Role: m.Role, Time: m.ChatTime, Session: b.SessionID})
-			if x == nil {
-				x = &item{ID: s.id("lost", i), Text: m.Content}
-			}
+			x = s.kept(x, i, m.Content)
 			out = append(out, obj{"memory": x.Text, "memory_id": x.ID, "memory_type": "LongTermMemory"})
 		}
 		good(w, out)
@@ -251,10 +244,7 @@ func memos(s *Server, mux *http.ServeMux) {
 			answer(w, 200, obj{"code": 400, "message": "query is empty", "data": nil})
 			return
 		}
-		rows := []any{}
-		for _, x := range s.search(b.Cubes[0], b.Query, b.TopK) {
-			rows = append(rows, row(x.item, x.score))
-		}
+		rows := each(s.search(b.Cubes[0], b.Query, b.TopK), func(x found) obj { return row(x.item, x.score) })
 		good(w, cube(b.Cubes[0], rows))
 	})
 	on(mux, "POST /product/get_memory", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -262,10 +252,7 @@ func memos(s *Server, mux *http.ServeMux) {
 		Page int
 		Size int `json:"page_size"`
 	}) {
-		rows := []any{}
-		for _, x := range slicePage(s.seen(b.Cube), b.Page, b.Size) {
-			rows = append(rows, row(x, 0))
-		}
+		rows := each(slicePage(s.seen(b.Cube), b.Page, b.Size), func(x *item) obj { return row(x, 0) })
 		good(w, cube(b.Cube, rows))
 	})
 	on(mux, "POST /product/delete_memory", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -323,10 +310,7 @@ func everos(s *Server, mux *http.ServeMux) {
 		Query     string
 		TopK      int `json:"top_k"`
 	}) {
-		out := []any{}
-		for _, x := range s.search(b.ProjectID, b.Query, b.TopK) {
-			out = append(out, episode(x.item, x.score))
-		}
+		out := each(s.search(b.ProjectID, b.Query, b.TopK), func(x found) obj { return episode(x.item, x.score) })
 		good(w, obj{"episodes": out, "profiles": []any{}})
 	})
 	on(mux, "POST /api/v2/memory/get", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -334,10 +318,8 @@ func everos(s *Server, mux *http.ServeMux) {
 		Page      int
 		Size      int `json:"page_size"`
 	}) {
-		all, out := s.seen(b.ProjectID), []any{}
-		for _, x := range slicePage(all, b.Page, b.Size) {
-			out = append(out, episode(x, 0))
-		}
+		all := s.seen(b.ProjectID)
+		out := each(slicePage(all, b.Page, b.Size), func(x *item) obj { return episode(x, 0) })
 		good(w, obj{"episodes": out, "total_count": len(all), "count": len(out)})
 	})
 }

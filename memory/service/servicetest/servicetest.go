@@ -5,9 +5,9 @@
 package servicetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
-	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -101,9 +101,6 @@ type task struct {
 	looks int
 	items []*item
 }
-
-// Systems lists what New can make.
-func Systems() []string { return slices.Sorted(maps.Keys(wires)) }
 
 // wires hold how each service is spoken to. Values: header and value of the key ("" for
 // none), and the routes.
@@ -336,16 +333,22 @@ func (s *Server) search(ns, q string, k int) (out []found) {
 			out = append(out, found{x, float64(n) / float64(len(terms))})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b found) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortStableFunc(out, func(a, b found) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID)) })
 	return out[:min(k, len(out))]
+}
+
+// each makes a row of every item.
+func each[T any](items []T, row func(T) obj) []any {
+	rows := []any{}
+	for _, x := range items {
+		rows = append(rows, row(x))
+	}
+	return rows
+}
+
+// kept is an item that was added, or, of a lost one, what the service says of it all the same.
+func (s *Server) kept(x *item, n int, text string) *item {
+	return cmp.Or(x, &item{ID: s.id("lost", n), Text: text})
 }
 
 type obj = map[string]any
@@ -374,11 +377,6 @@ func read[T any](w http.ResponseWriter, r *http.Request) (v T, ok bool) {
 	return v, true
 }
 
-func readAll(r io.Reader) string {
-	b, _ := io.ReadAll(r) // a form in memory
-	return string(b)
-}
-
 // slice is one page of items, numbered from 1.
 func slicePage[T any](all []T, page, size int) []T {
 	lo := min(len(all), max(0, (page-1)*size))
@@ -392,9 +390,4 @@ func number(s string, otherwise int) int {
 	return otherwise
 }
 
-func orEpoch(t string) string {
-	if t == "" {
-		return Epoch
-	}
-	return t
-}
+func orEpoch(t string) string { return cmp.Or(t, Epoch) }
