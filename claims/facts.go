@@ -52,6 +52,9 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 			for _, value := range f.Values() {
 				out = append(out, r.valued(m, f, who, when, value)...)
 			}
+			if g, has := f.Presupposes(); has && len(f.Over) == 0 {
+				out = append(out, r.valued(m, g, m.Speaker, "", g.Value.Text)...)
+			}
 		}
 		if denials, end := r.ending(m, f, who, when); len(end.States) > 0 {
 			out, ends = append(out, denials...), append(ends, end)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"membench/eval/aggregate"
+	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/internal/smallfile"
@@ -36,7 +37,7 @@ func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Read(counted(t, records.QA(ctx, o.Stdin, qa...)), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
+	if err := a.Read(counted(t, protocol.Repeated(records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
 	if o.Strict && t.errors > 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/eval/aggregate"
+	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/eval/report"
 	"membench/internal/atomicfile"
@@ -79,12 +80,15 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return wrong(err)
 	}
+	if !slices.ContainsFunc(summaries, func(s schema.Summary) bool { return len(s.Scores) > 0 || s.Questions == 0 }) {
+		return schema.Brokenf("no answer is graded: grade them first with membench eval grade")
+	}
 	known := func(*schema.Finding) {} // findings are counted already
 	qa, _, err := records.FindAll(o.Inputs)
 	if err != nil {
 		return err
 	}
-	if err := b.Read(records.QA(ctx, nil, qa...), known); err != nil {
+	if err := b.Read(protocol.Repeated(records.QA(ctx, nil, qa...)), known); err != nil {
 		return err
 	}
 	r, err := b.Report()

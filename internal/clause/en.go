@@ -16,9 +16,11 @@ import (
 
 // An enSentence is one parsed sentence.
 type enSentence struct {
-	text     string
-	start    int // of text in the input
-	from     int // of the sentence in the input
+	text     string // as it is parsed
+	raw      string // as it was said, as long as text
+	name     [2]int // bytes of raw: the end of a relation, and of the name behind it
+	start    int    // of text in the input
+	from     int    // of the sentence in the input
 	ws       []depparse.Word
 	kids     [][]int // dependents of each word, ascending
 	times    []timex.Expr
@@ -35,14 +37,19 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
 		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
 	}
-	for _, a := range aside.FindAllStringSubmatchIndex(text, -1) {
-		text = text[:a[2]] + strings.Repeat(" ", a[3]-a[2]) + text[a[3]:]
+	raw, name := text, [2]int{}
+	if m := aside.FindStringSubmatchIndex(text); m != nil {
+		text = blank(text, m[2:])
 	}
-	s := &enSentence{text: text, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
+	if m := called.FindStringSubmatchIndex(text); m != nil && Relation(strings.ToLower(text[m[2]:m[3]])) != "" {
+		name, text = [2]int{m[3], m[5]}, blank(text, m[4:])
+	}
+	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
 	s.parse()
 	if words, at := s.leftOut(); words != "" { // read again with its subject
 		rest := text[at:]
-		t := &enSentence{text: words + strings.ToLower(rest[:1]) + rest[1:], start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
+		text = words + strings.ToLower(rest[:1]) + rest[1:]
+		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
 		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
 			s = t
 		}
@@ -239,6 +246,14 @@ func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
 // announced is an opening that says only that something follows: "Sad news, …".
 var announced = pattern.New(`(?i)^(?:(?:sad|bad|good|great|big|happy|breaking|quick|small|little|ok|okay|so) ){0,2}(?:news|update|confession|fyi|heads[- ]up|announcement)\b[,:!. –—-]+`)
+
+// blank is a text without a part, as long as before.
+func blank(text string, part []int) string {
+	return text[:part[0]] + strings.Repeat(" ", part[1]-part[0]) + text[part[1]:]
+}
+
+// called is a name behind the relation that begins a sentence, which the parser takes for anything: "My friend Anna likes tea".
+var called = pattern.New(`(?i)^(?:(?:and|but|so),? )?(?:my|our) (?:[\w-]+ ){0,2}?([\w-]+)( (?-i:[A-Z][a-z]+))(?:,| +[a-z])`)
 
 // aside tells more of the one of whom the sentence is, between commas: "My brother Tom, a plumber, lives in Hull".
 var aside = pattern.New(`(?i)^(?:my|our) (?:[\w-]+ ){0,2}[\w-]+(, (?:an?|the|who|whose) [^,]{1,60},) `)
@@ -452,12 +467,7 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			}
 		}
 	}
-	if s.ws[i].Rel == "nsubj:pass" {
-		v.passive = true
-	}
-	if s.kid(i, "nsubj:pass") >= 0 {
-		v.passive = true
-	}
+	v.passive = v.passive || s.ws[i].Rel == "nsubj:pass" || s.kid(i, "nsubj:pass") >= 0
 	if a := s.kid(i, "aux:pass"); a >= 0 && diets[s.low(i)] { // "been gluten free": the tagger knows no such adjective
 		v.cop, v.passive, v.head = true, false, a
 		v.aux = slices.DeleteFunc(v.aux, func(k int) bool { return k == a })

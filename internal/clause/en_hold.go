@@ -196,16 +196,9 @@ func (s *enSentence) under(i int) bool {
 
 // hasIf reports whether a condition hangs on the clause.
 func (s *enSentence) hasIf(i int) bool {
-	for _, k := range s.kids[i] {
-		if s.ws[k].Rel == "advcl" {
-			for _, m := range s.kids[k] {
-				if w := s.low(m); s.ws[m].Rel == "mark" && (w == "if" || w == "unless") {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.kids[i], func(k int) bool {
+		return s.ws[k].Rel == "advcl" && slices.ContainsFunc(s.kids[k], func(m int) bool { return s.ws[m].Rel == "mark" && (s.low(m) == "if" || s.low(m) == "unless") })
+	})
 }
 
 // embedding is how the clause above holds this one: what someone else says is hearsay,
@@ -249,12 +242,5 @@ func (s *enSentence) embedding(i int) Modality {
 }
 
 func (s *enSentence) hasAdverb(i int, words ...string) bool {
-	for _, k := range s.kids[i] {
-		for _, w := range words {
-			if s.low(k) == w {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.kids[i], func(k int) bool { return slices.Contains(words, s.low(k)) })
 }

@@ -38,15 +38,8 @@ func (s *enSentence) mention(i int) Mention {
 		m.Kind, m.Plural = Pronoun, true
 		return m
 	}
-	if p := s.kid(i, "nmod:poss"); p >= 0 {
-		if Relation(low) != "" {
-			return s.relative(i, p)
-		}
-		if k := s.kid(i, "compound"); k == i-1 && Relation(s.low(k)) != "" && w.Form != s.low(i) { // "my brother Tom"
-			m := s.relative(k, p)
-			m.Phrase = s.span(min(s.begin(i), p), i+1)
-			return m
-		}
+	if p := s.kid(i, "nmod:poss"); p >= 0 && Relation(low) != "" {
+		return s.relative(i, p)
 	}
 	switch {
 	case w.Tag == "NNP" || w.Tag == "NNPS":
@@ -87,18 +80,15 @@ func (s *enSentence) mention(i int) Mention {
 func (s *enSentence) relative(i, p int) Mention {
 	r := Relation(s.low(i))
 	m := Mention{Kind: Relative, Relation: r, Gender: relationGender(r), Plural: plural(s.ws[i].Tag, s.low(i)), Phrase: s.span(min(s.begin(i), p), i+1)}
+	if s.name[0] > 0 && s.ws[i].End == s.name[0] {
+		m.Phrase = Phrase{Text: s.raw[m.Start-s.start : s.name[1]], Start: m.Start, End: s.start + s.name[1]}
+	}
 	switch s.low(p) {
 	case "my", "our", "ma":
 	case "your", "ur":
 		m.Owner = &Mention{Kind: Addressee, Phrase: s.span(p, p+1)}
 	case "his", "her", "their":
-		o := Mention{Kind: Pronoun, Phrase: s.span(p, p+1), Plural: s.low(p) == "their"}
-		if s.low(p) == "his" {
-			o.Gender = Male
-		} else if s.low(p) == "her" {
-			o.Gender = Female
-		}
-		m.Owner = &o
+		m.Owner = &Mention{Kind: Pronoun, Phrase: s.span(p, p+1), Plural: s.low(p) == "their", Gender: map[string]Gender{"his": Male, "her": Female}[s.low(p)]}
 	case "its", "whose":
 		return Mention{}
 	default:

@@ -153,7 +153,7 @@ func (s *enSentence) phrase(from, to int) Phrase {
 		return Phrase{}
 	}
 	a, b := s.ws[from].Start, s.ws[to-1].End
-	text := s.text[a:b]
+	text := s.raw[a:b]
 	for _, art := range []string{"the ", "a ", "an ", "some ", "The ", "A ", "An "} {
 		if rest, ok := strings.CutPrefix(text, art); ok && !strings.HasPrefix(rest, "of ") {
 			text = rest
@@ -278,7 +278,7 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	}
 	for k := max(begin, 0); k < end; k++ {
 		if timeAdverbs[s.low(k)] && !(s.low(k) == "just" && (k+1 >= len(s.ws) || s.ws[k+1].Tag != "VBD" && s.ws[k+1].Tag != "VBN")) && (s.ws[k].Rel == "advmod" || s.ws[k].Rel == "obl:tmod" || s.ws[k].Rel == "obl" || s.ws[k].Rel == "obl:unmarked") {
-			f.When = s.phraseAt(k)
+			f.When = s.span(k, k+1)
 			if k == end-1 {
 				end--
 			} else if k == from {
@@ -297,11 +297,9 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	return from, end
 }
 
-func (s *enSentence) phraseAt(k int) Phrase { return s.span(k, k+1) }
-
 func (s *enSentence) span(from, to int) Phrase {
 	a, b := s.ws[from].Start, s.ws[to-1].End
-	return Phrase{Text: s.text[a:b], Start: s.start + a, End: s.start + b}
+	return Phrase{Text: s.raw[a:b], Start: s.start + a, End: s.start + b}
 }
 
 // clauseBounds are the bytes in which a clause's time may be: the clause itself and

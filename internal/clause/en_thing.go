@@ -34,7 +34,8 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 	case v.cop && slot != "" && slot != "HAS_CONDITION": // "my name is Jo", "my goal is to run"
 		f.Slot, f.Value.Text = slot, strings.TrimPrefix(f.Object.Text, "to ")
 	default:
-		f.Value.Text = name + " that " + s.rest(v)
+		verb := s.raw[s.ws[min(v.head, append(v.aux, v.head)[0])].Start:s.ws[max(v.head, s.clauseEnd(i, v.end)-1)].End]
+		f.Value.Text = name + " that " + shortIs.ReplaceAllString(verb, "is ")
 		if slot != "" {
 			f.Slot = slot
 		} else if !tells.MatchString(f.Value.Text[len(name):]) {
@@ -50,21 +51,24 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 
 var (
 	// mine is a thing of the speaker's, inMine a place that is.
-	mine   = pattern.New(`(?i)^(?:my|our) `)
-	inMine = pattern.New(`(?i)\b(?:in|at|on|above|below|near|behind|under|outside|opposite|beside) (?:my|our) `)
+	mine    = pattern.New(`(?i)^(?:my|our) `)
+	inMine  = pattern.New(`(?i)\b(?:in|at|on|above|below|near|behind|under|outside|opposite|beside) (?:my|our) `)
+	shortIs = pattern.New(`^['’]s `)
 	// tells says of what kind, how much, where or what with something is.
 	tells = pattern.New(`(?i)\b(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+|in|at|on|above|below|near|behind|under|with|no) `)
 )
 
-// rest is the clause from its verb on.
-func (s *enSentence) rest(v verbGroup) string {
-	from := v.head
-	if len(v.aux) > 0 {
-		from = min(from, v.aux[0])
-	}
-	text := s.text[s.ws[from].Start:s.ws[max(from, s.clauseEnd(v.chain, v.end)-1)].End]
-	if verb, after, _ := strings.Cut(text, " "); verb == "'s" || verb == "’s" {
-		text = "is " + after
-	}
-	return text
+// Presupposes is what a statement on a relative of the speaker's says besides, that there is one: "My sister Bea is having twins", 我弟超爱露营. Not of who is
+// one no longer.
+func (f *Fact) Presupposes() (Fact, bool) {
+	name := whose.ReplaceAllString(f.Subject.Text, "")
+	name = strings.TrimPrefix(name, "我")
+	g := Fact{Subject: Mention{Kind: Speaker}, Verb: "have", Slot: "HAS_RELATIVE", Confidence: f.Confidence, Start: f.Start, End: f.End, Tier: f.Tier, Value: Phrase{Text: name}}
+	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && name != f.Subject.Text && (!common[f.Subject.Relation] || proper(name)) && !bygone.MatchString(name)
 }
+
+// common are relations that everyone has: that there is one is worth a claim only with a name.
+var common = set("mother father parent family grandmother grandfather friend colleague")
+
+// bygone says that somebody is a relative no longer, or not yet.
+var bygone = pattern.New(`(?i)\b(?:late|ex|former|old|future|next|first|last)\b|^前|已故`)

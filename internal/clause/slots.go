@@ -53,8 +53,6 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	case "date", "see":
 		if f.Subject.Kind == Speaker && s.ws[v.head].Tag == "VBG" && f.Tense == Present && partner.MatchString(f.Object.Text) {
 			slot = "HAS_RELATIVE"
-		} else if f.Verb == "see" {
-			slot = "DID"
 		}
 	case "learn":
 		if s.ws[v.head].Tag == "VBG" && f.Tense == Present && obj != "" && (v.end < len(s.ws) && nounTag(s.ws[v.end].Tag) || proper(firstWords(f.Object.Text, 1))) {
@@ -292,6 +290,7 @@ func (f *Fact) named() bool {
 
 // be fills the slot of a clause with "be".
 func (f *Fact) be() bool {
+	f.Object.Text, _ = cutFirst(f.Object.Text, "both ")
 	obj := strings.ToLower(f.Object.Text)
 	words := set(strings.Map(letter, obj))
 	first := headWord(f.Object.Text)

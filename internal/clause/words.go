@@ -2,7 +2,6 @@ package clause
 
 import (
 	"embed"
-	"maps"
 	"strings"
 )
 
@@ -12,13 +11,6 @@ func set(words string) map[string]bool {
 	for _, w := range strings.Fields(words) {
 		m[w] = true
 	}
-	return m
-}
-
-// both is the union of two sets.
-func both(a, b map[string]bool) map[string]bool {
-	m := maps.Clone(a)
-	maps.Copy(m, b)
 	return m
 }
 

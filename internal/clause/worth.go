@@ -43,7 +43,7 @@ func (f *Fact) worth() bool {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
-	case obj == "" && f.able && f.Negated && !thin[f.Verb]: // "I can't swim"
+	case obj == "" && (f.able && f.Negated && !thin[f.Verb] || f.Subject.Kind == Speaker && habitual(f.When.Text)): // "I can't swim", "I train every day"
 	case obj == "" && f.When.Text == "" && !f.Formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "" && !f.Formerly:
@@ -89,12 +89,9 @@ var idioms = func() map[string]bool {
 var pronouns = set("it that this them those these one him her you me us so there here what which everything anything something things stuff")
 
 // thin verbs need a real object to say something.
-var thin = both(minds, set("give show get do put take come look call keep help let catch check"))
+var thin = set("say know see tell ask give show get do put take come look call mean agree understand remember forget keep help let seem appreciate notice catch guess check")
 
-// minds are verbs of what comes to mind, or to the lips, as one speaks.
-var minds = set("say know see tell ask mean agree understand remember forget seem appreciate notice guess")
-
-// passing are verbs of what is so at the moment, though they are of the simple present.
-var passing = both(minds, set("feel miss care mind find start try hear realize get"))
+// passing are verbs of what is so, or comes to mind, as one speaks, though they are of the simple present.
+var passing = set("say know see tell ask mean agree understand remember forget seem appreciate notice guess feel miss care mind find start try hear realize get")
 
 var needsObject = set("have make take get give want need like love hate enjoy find know see say tell think feel believe use put try do show realize become keep own bring help start ask mention seem notice")

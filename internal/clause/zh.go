@@ -50,15 +50,8 @@ type zhClause struct {
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	var out []Fact
 	cond := false
-	clauses := zhClauses(st.Text)
-	for n := 0; n < len(clauses); n++ {
-		c := clauses[n]
+	for _, c := range zhClauses(st.Text) {
 		text := st.Text[c[0]:c[1]]
-		if at := zhSerial(text); at > 0 { // 把吉他卖了换了台相机
-			clauses = slices.Insert(clauses, n+1, [2]int{c[0] + at, c[1]})
-			clauses[n][1], text = c[0]+at, text[:at]
-			c = clauses[n]
-		}
 		if m := zhCalled.FindStringSubmatch(text); m != nil && len(out) > 0 && (out[len(out)-1].Slot == "HAS_PET" || out[len(out)-1].Slot == "HAS_RELATIVE") {
 			out[len(out)-1].Value.Text += "，叫" + m[1] // 我养了一只猫，叫豆豆
 			continue
@@ -92,22 +85,6 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		out = append(out, f)
 	}
 	return out
-}
-
-// zhSerial is where a second verb follows one that is done with, 0 if nowhere: 卖了换了台相机.
-func zhSerial(text string) int {
-	i := strings.Index(text, "了")
-	if i < 0 || !strings.Contains(text[:i], "把") {
-		return 0
-	}
-	i += len("了")
-	for _, w := range zhSegmenter().Cut(text[i:]) {
-		if w.Start == 0 && zhVerbs[w.Form] != "" {
-			return i
-		}
-		break
-	}
-	return 0
 }
 
 // zhCalled is a clause that names what the one before it is about.
@@ -411,7 +388,7 @@ var zhOwnState = set("血压 血糖 膝盖 腰 胃 头 眼睛 嗓子 心情 压�
 
 var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
 
-var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner")
+var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner spouse grandson granddaughter")
 
 // zhThing reports whether what follows a person is a thing of theirs and the subject:
 // 我家猫, 我手机. What follows it must be no verb.

@@ -114,7 +114,7 @@ func (c *zhClause) verb() bool {
 		return true
 	}
 	if c.ba.Text != "" {
-		if f.Object.Text == "" || strings.HasSuffix(f.Verb, "给") { // behind 送给 is who gets it
+		if f.Object.Text == "" || strings.HasSuffix(f.Verb, "给") || c.verbAt(c.i) && c.at(c.i-1) == "了" { // behind 送给 is who gets it, behind 卖了 what was done next
 			f.Object = c.ba
 		} else {
 			f.Object.Text = c.ba.Text + f.Object.Text
@@ -145,7 +145,7 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 		case zhVerbs[w] == "" && c.class(k) == 'v' && (c.at(k+1) == "" || c.class(k+1) == 'n') && last:
 			continue
 		}
-		if !last {
+		if !last || c.at(k+1) == "了" { // 把吉他卖了换了台相机
 			return k
 		}
 		if zhVerbs[w] != "" || at < 0 {

@@ -13,7 +13,7 @@ func (m *models) read(ws []Word) {
 		}
 		next := strings.ToLower(ws[i+1].Form)
 		certain := w.Tag == "VBZ" || unowned[next]
-		if !certain && !mayBeVerb(ws, i) {
+		if !certain && !lacksVerb(ws, i) {
 			continue
 		}
 		ws[i].Form = "is"
@@ -32,22 +32,22 @@ func (m *models) read(ws []Word) {
 	}
 }
 
-// unowned are words of closed classes before which nothing is possessed.
-var unowned = set(`a an the this that these those my your his her its our their from in on at with for of to into by about after before between during without under over above near off out up down away back
-	not n't been got gone had not always never still already just now really so too also probably definitely currently here there home asleep awake away ill due i you he she it we they`)
+// unowned are words of closed classes before which nothing is possessed, perfect those before which 's is "has".
+var (
+	unowned = set(`a an the this that these those my your his her its our their from in on at with for of to into by about after before between during without under over above near off out up down away back
+	not n't been got gone had not always never still already just now really so too also probably definitely currently here there home asleep awake ill due i you he she it we they`)
+	perfect = set("been got gone had")
+)
 
-// perfect are words before which 's is "has".
-var perfect = set("been got gone had")
-
-// mayBeVerb reports whether the clause of the 's at i lacks a finite verb, or has it right behind: "my dad's moved to Hull".
-func mayBeVerb(ws []Word, i int) bool {
+// lacksVerb reports whether the clause of the 's at i has no other finite verb, or has it right behind: "my dad's moved to Hull".
+func lacksVerb(ws []Word, i int) bool {
 	for k := i - 1; k >= 0 && !breaks(ws[k]); k-- {
 		if t := ws[k].Tag; t[0] == 'V' || t == "MD" || t == "IN" || t == "TO" {
 			return false
 		}
 	}
 	for k := i + 1; k < len(ws) && !breaks(ws[k]); k++ {
-		if finite(ws[k]) {
+		if t := ws[k].Tag; t == "VBZ" || t == "VBP" || t == "VBD" || t == "MD" {
 			return k == i+1
 		}
 	}
@@ -56,25 +56,15 @@ func mayBeVerb(ws []Word, i int) bool {
 
 func breaks(w Word) bool { return w.Tag == "CC" || strings.ContainsAny(w.Form, ",.;:!?()") }
 
-func finite(w Word) bool {
-	return w.Tag == "VBZ" || w.Tag == "VBP" || w.Tag == "VBD" || w.Tag == "MD"
-}
-
 // describes reports whether the verb at i has a complement that is no bare noun: "my sister's dog" says nothing.
 func describes(ws []Word, i int) bool {
-	h := ws[i].Head
-	if h <= i || ws[i].Rel != "cop" && !strings.HasPrefix(ws[i].Rel, "aux") {
-		return h < 0 && i+1 < len(ws) && ws[i+1].Tag != "NN" && ws[i+1].Tag != "NNS" && ws[i+1].Tag != "NNP"
-	}
-	if !strings.HasPrefix(ws[h].Tag, "NN") {
-		return true
-	}
+	h := max(ws[i].Head, i+1)
 	for k := i + 1; k < h; k++ {
-		if ws[k].Tag == "DT" || ws[k].Tag == "CD" || ws[k].Tag == "IN" || ws[k].Tag == "PRP$" {
+		if t := ws[k].Tag; t == "DT" || t == "CD" || t == "IN" || t == "PRP$" {
 			return true
 		}
 	}
-	return false
+	return !strings.HasPrefix(ws[h].Tag, "NN")
 }
 
 func set(words string) map[string]bool {

@@ -1,7 +1,5 @@
 package depparse
 
-import "math"
-
 // Moves of the parser.
 const (
 	shift = iota // the next word onto the stack
@@ -23,28 +21,12 @@ func (m *models) readOnce(ws []Word) {
 	}
 }
 
-// possessors are the hashes of words that no finite verb follows.
-var possessors = func() map[uint32]bool {
-	m := map[uint32]bool{}
-	for w := range set("my our your their his") {
-		m[hash(w)] = true
-	}
-	return m
-}()
-
 func (m *models) tagAll(ts []token) {
 	score := make([]int32, len(m.tag.classes))
 	var fs []uint32
 	for i := range ts {
 		fs = tagFeatures(fs, ts, i)
 		m.tag.vote(fs, score)
-		if i > 0 && possessors[ts[i-1].word] { // no verb, whatever it looks like: "my gran"
-			for c, name := range m.tag.classes {
-				if name[0] == 'V' && name != "VBG" && name != "VBN" || name == "MD" {
-					score[c] = math.MinInt32
-				}
-			}
-		}
 		ts[i].tag = uint32(best(score)) + 1
 	}
 }

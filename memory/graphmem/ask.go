@@ -115,13 +115,10 @@ func (rep *Reply) near(speakers []string) (out []string) {
 
 // Lead is the answer, or what is said above the quotes that stand in its place, in the language of the question.
 func (rep *Reply) Lead() string {
-	switch {
-	case len(rep.Quoted) == 0:
+	if len(rep.Quoted) == 0 {
 		return rep.Answer
-	case rep.Answer == reader.RefusalZH:
-		return "没有内容能确切回答这个问题。与它最接近的话："
 	}
-	return "Nothing that was said answers this for certain. Nearest to it:"
+	return map[string]string{reader.Refusal: "Nothing that was said answers this for certain. Nearest to it:", reader.RefusalZH: "没有内容能确切回答这个问题。与它最接近的话："}[rep.Answer]
 }
 
 // walk adds the claims that rest on the hit, and the way down from each to the source.

@@ -10,6 +10,7 @@ import (
 
 	"membench/claims"
 	"membench/eval/reader"
+	"membench/internal/clause"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
@@ -59,9 +60,12 @@ var askings = []asking{
 	{pattern.New(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
 	{pattern.New(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
 	{pattern.New(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
+	{pattern.New(`(?i)^how many (?P<what>[a-z -]+?) (?:does|do) ` + whoEN + ` (?:currently |still )?(?:have|own|keep)\??$`), []string{"HAS_PET", "HAS_RELATIVE", "OWNS", "HAS"}, numbered},
+	{pattern.New(`(?i)^what (?:is|are) ` + whoEN + ` (?P<what>allergic) to\??$`), []string{"HAS_CONDITION"}, each(reWhole)},
+	{pattern.New(`(?i)^(?:who|what)(?: is|['’]s) ` + whoEN + `['’]s? (?P<what>[a-z-]+?)(?:['’]s name| called)?\??$`), []string{"HAS_RELATIVE", "HAS_PET"}, each(reNamed)},
 	{pattern.New(`(?i)^(?:which|what) places (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
 	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
-	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
+	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS", "HAS_RELATIVE", "HAS_CONDITION"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
 	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
@@ -75,6 +79,17 @@ var askings = []asking{
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)最(?:喜欢|爱)的(?P<what>\p{Han}{1,4}?)是(?:什么|谁|哪.{1,3})[？?]?$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:还|现在还)?(?:喜欢|爱)(?P<what>[^，？?什哪谁]{1,12}?)吗[？?]?$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:今年|现在)?(?:多大|几岁)了?[？?]?$`), []string{"HAS_AGE"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:是哪里人|是哪儿人|来自哪里|老家在哪里?)[？?]?$`), []string{"COMES_FROM"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|最近)?(?:在学什么|学的?是?什么专业|是?学什么的)[？?]?$`), []string{"STUDIES"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?养了?(?:什么|哪些)(?:宠物|动物)?[？?]?$`), []string{"HAS_PET"}, several},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?[有养]了?(?:几|多少)[个只条位匹台辆](?P<what>[^，？?]{1,8}?)[？?]?$`), []string{"HAS_PET", "HAS_RELATIVE", "OWNS", "HAS"}, numbered},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)对什么(?P<what>过敏)[？?]?$`), []string{"HAS_CONDITION"}, each(reWhole)},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)的(?P<what>\p{Han}{1,4})叫什么(?:名字)?[？?]?$`), []string{"HAS_RELATIVE", "HAS_PET"}, each(reNamed)},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:已经)?(?P<what>结婚|离婚|退休|怀孕)了?(?:吗|没有|没)[？?]?$`), []string{"HAS_STATUS", "HAS_CONDITION"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)还?会(?P<what>[^，？?什哪谁]{1,8}?)吗[？?]?$`), []string{"HAS_SKILL", "HAS_HABIT"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?还?住在(?P<what>[^，？?什哪谁]{1,12}?)吗[？?]?$`), []string{"LIVES_IN"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?还?在(?P<what>[^，？?什哪谁]{1,12}?)(?:工作|上班)吗[？?]?$`), []string{"WORKS_AT"}, whether},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
 }
 
@@ -291,6 +306,9 @@ func several(q *asked) string {
 func counted(value string) int {
 	first, _, _ := strings.Cut(strings.ToLower(value), " ")
 	n, _, _ := timex.NumberWord(first)
+	if v, size := timex.HanNumber(first); size > 0 {
+		return int(v)
+	}
 	if d, err := strconv.Atoi(first); err == nil {
 		return d
 	}
@@ -308,6 +326,49 @@ func howMany(q *asked) string {
 	}
 	return strconv.Itoa(q.count) + q.say(" that were mentioned: ", " 个被提到：") + list
 }
+
+// ofKind lists the claims that hold of the kind asked for, a relation, an animal or a noun, the newest first.
+func (q *asked) ofKind() []Held {
+	words := strings.Fields(strings.ToLower(q.what))
+	kind := strings.TrimSuffix(words[len(words)-1], "s")
+	out := slices.DeleteFunc(slices.Clone(q.held), func(h Held) bool {
+		return !h.Holds || !slices.ContainsFunc(strings.Fields(strings.ToLower(h.value())), func(w string) bool {
+			w = strings.TrimSuffix(w, "s")
+			return w == kind || q.han && strings.Contains(w, kind) || clause.Animal(w) != "" && clause.Animal(w) == clause.Animal(kind) || clause.Relation(w) != "" && clause.Relation(w) == clause.Relation(kind)
+		})
+	})
+	slices.Reverse(out)
+	return out
+}
+
+// numbered is how many there are of a kind, as the newest statement that counts them has it.
+func numbered(q *asked) string {
+	for _, h := range q.ofKind() {
+		if n := counted(h.value()); n > 0 {
+			q.used = []Held{h}
+			return strconv.Itoa(n) + q.say(" that were mentioned: ", " 个被提到：") + h.shown()
+		}
+	}
+	return ""
+}
+
+// each lists what a pattern finds in the values of a kind.
+func each(re *pattern.Pattern) func(*asked) string {
+	return func(q *asked) string {
+		var out []string
+		for _, h := range q.ofKind() {
+			if m := re.FindStringSubmatch(h.shown()); m != nil && !slices.Contains(out, m[1]) {
+				out, q.used = append(out, m[1]), append(q.used, h)
+			}
+		}
+		return strings.Join(out, q.say(", ", "、"))
+	}
+}
+
+var (
+	reWhole = pattern.New(`^(.+)$`)
+	reNamed = pattern.New(`(?:^[a-z -]+ |，叫)((?-i:\p{Lu}|\p{Han}).*)$`) // "sister Bea", "boyfriend called Marcus"
+)
 
 // whether says yes or no of what holds now.
 func whether(q *asked) string {
