@@ -152,8 +152,7 @@ type answerEvidence struct {
 func (p *answerParser) line(b []byte) (out []schema.Statement, drop bool, err error) {
 	var l answerLine
 	if err := codec.Unmarshal(b, &l); err != nil {
-		var ce *codec.Error
-		if errors.As(err, &ce) && ce.Want != "" {
+		if ce, ok := errors.AsType[*codec.Error](err); ok && ce.Want != "" {
 			return nil, false, fmt.Errorf("%s: have %s, want %s", ce.Pointer, ce.Have, ce.Want)
 		}
 		return nil, false, err

@@ -145,8 +145,7 @@ func Extract(ctx context.Context, in schema.Seq[schema.MemoryExport], o Options)
 	return func(yield func(schema.Record[schema.Statement], error) bool) {
 		for c, err := range ByConversation(ctx, in, o) {
 			if err != nil {
-				var f *schema.Finding
-				if !yield(schema.Record[schema.Statement]{}, err) || !errors.As(err, &f) {
+				if !yield(schema.Record[schema.Statement]{}, err) || !schema.IsFinding(err) {
 					return
 				}
 				continue
@@ -187,8 +186,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 				}
 				continue
 			}
-			var f *schema.Finding
-			if !yield(Conversation{}, err) || !errors.As(err, &f) {
+			if !yield(Conversation{}, err) || !schema.IsFinding(err) {
 				return
 			}
 		}

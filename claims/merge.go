@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -222,8 +221,7 @@ func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOpti
 					err = f
 				}
 			}
-			var f *schema.Finding
-			if !yield(schema.Record[schema.Statement]{Pos: rec.Pos}, err) || !errors.As(err, &f) {
+			if !yield(schema.Record[schema.Statement]{Pos: rec.Pos}, err) || !schema.IsFinding(err) {
 				return
 			}
 		}
