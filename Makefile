@@ -58,6 +58,7 @@ soak: ## kill every stage before each step on the file system; lines of 100 MB; 
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|HostilePlaces|OneGate|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel|ManyAnswersInPages' -count 1 -timeout 4h -v
 	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk|Concurrent|Killed|ServerFaults|ConnectionCut|LoaderMemory' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./eval/run -run Killed -count 1 -v
 	MEMBENCH_SOAK=1 $(GO) test ./memory/pcm ./memory/qarp -run 'Rate' -count 1 -v
 	MEMBENCH_SOAK=1 $(GO) test ./memory/baseline -run TenThousandTurns -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|FalseAlarms|Sets|Told|Neo4jCost|Neo4jPCMContract|FaultsFromOutside|StoreThenAsk|Order|TestAsk' -count 1 -timeout 1h -v

@@ -432,7 +432,7 @@ func killStage(t *testing.T, w world, s crashStage, seed uint64) {
 	took := time.Since(began)
 	over := files(t, out)
 	rng := rand.New(rand.NewPCG(seed, 4))
-	points, n := stepPoints(t, rng, steps, 12)
+	points, n := stepPoints(t, rng, steps, 8)
 	var old, want map[string]string
 	check := func(how string) {
 		t.Helper()

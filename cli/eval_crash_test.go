@@ -45,7 +45,7 @@ func TestKilledEval(t *testing.T) {
 			t.Fatalf("%s is not there", name)
 		}
 	}
-	most := 40
+	most := 20
 	if testing.Short() {
 		most = 6
 	}

@@ -92,7 +92,7 @@ func (o *evalFlags) addMemory(f *pflag.FlagSet) {
 	f.IntVar(&o.over.Grading.NumRuns, "repeats", 1, "answer and grade every question `n` times")
 	f.BoolVar(&o.over.Run.Reingest, "reingest", false, "fill the memories again for each repeat")
 	f.BoolVar(&o.over.Run.Snapshots, "snapshots", false, "keep what a memory holds after every session, not only after those with gold points")
-	f.BoolVar(&o.over.Run.NoTimes, "no-times", false, "record no times: two runs are then byte-identical")
+	f.BoolVar(&o.over.Run.NoTimes, "no-times", false, "record no times: records and figures of two runs are then byte-identical")
 	f.IntVar(&o.over.Run.Memories, "memories", 0, "fill and ask `n` memories at once (0: one per core)")
 	f.IntVar(&o.over.Run.Calls, "calls", 16, "keep `n` answers of readers under way")
 	f.DurationVar(&o.ingestLimit, "ingest-limit", 10*time.Minute, "longest `time` of one ingest call, 0: none")

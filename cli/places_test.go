@@ -144,6 +144,9 @@ func TestHostilePlaces(t *testing.T) {
 			if stat(wrote) != nil && stat(wrote).IsDir() && ext != "" {
 				continue // the command puts files into a folder
 			}
+			if made[""] == "" && stat(wrote) != nil && !stat(wrote).Mode().IsRegular() && ext != "" {
+				continue // nothing was to be written, so a full device took it
+			}
 			for again := range 2 {
 				have := treeOf(t, wrote)
 				for name, text := range made {

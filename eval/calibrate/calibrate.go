@@ -187,6 +187,8 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 		pool.Add(r)
 	}
 	var rep Report
+	type question struct{ dataset, caseID, id string }
+	planted := map[question]bool{} // several systems, or repeats, answer one question
 	jobs := func(yield func(job, error) bool) {
 		for _, r := range records {
 			if r.Outcome == "" || r.Outcome == schema.OutcomeAnswered || r.Outcome == schema.OutcomeEmpty {
@@ -196,6 +198,11 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			} else {
 				rep.Ungraded++
 			}
+			q := question{r.Dataset, r.CaseID, r.QuestionID}
+			if planted[q] {
+				continue
+			}
+			planted[q] = true
 			plants := o.Plants.of(r, pool.Plants(r))
 			if len(plants) > 0 {
 				rep.Questions++

@@ -317,7 +317,7 @@ func TestPairByText(t *testing.T) {
 		var b strings.Builder
 		for i, text := range []string{"Who?", "Where?", "When  was it?", "Why?", "Why?", ""} {
 			q := rec(system, caseOf(i), id(i), "1", float64(i%2))
-			q.Question, q.Hits = text, []schema.QAHit{}
+			q.Question, q.Hits, q.Grades[0].Protocol = text, []schema.QAHit{}, "mine@1"
 			line, err := json.Marshal(q)
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/schema"
 )
@@ -44,7 +45,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		in := source{qa: qa}
-		answers := records.QA(ctx, f.Stdin, qa)
+		answers := new(protocol.Repeats).Over(ctx, records.QA(ctx, f.Stdin, qa))
 		if f.Counted != nil {
 			answers = schema.Observe(answers, func(*schema.QARecord) { f.Counted() })
 		}

@@ -156,9 +156,9 @@ func relate(g, a timex.Expr) relation {
 	case common*2 >= span && aspan <= 31: // the answer covers the gold
 		switch {
 		case g.Unit == timex.Weekday && g.Op == timex.Before:
-			return relation{class: "coarser than the gold's weekday", score: .4}
+			return relation{class: "coarser than the gold's weekday", score: .4, off: true}
 		case aspan > 20 && plain:
-			return relation{class: "the month of the gold's day", score: .5}
+			return relation{class: "the month of the gold's day", score: .5, off: true}
 		case a.Op == timex.Range:
 			return relation{class: "covers the gold by a range", score: .45}
 		case aspan > 20:
@@ -166,7 +166,7 @@ func relate(g, a timex.Expr) relation {
 		}
 		return relation{class: "covers the gold", score: .45}
 	case common > 0 && a.Grain == timex.Year:
-		return relation{class: "the year of the gold", score: .35}
+		return relation{class: "the year of the gold", score: .35, off: true}
 	case common > 0 && aspan > 31:
 		return relation{class: "far coarser", score: .15}
 	case common > 0:

@@ -7,8 +7,8 @@ import (
 	"membench/internal/tokens"
 )
 
-var abstentions = newPhrases([]string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
-	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"})
+var abstentions = newPhrases([]string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer", "no idea", "no clue", "no comment",
+	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体", "没听说", "没印象"})
 
 // said are verbs whose negation says that there is no answer.
 var said = newPhrases([]string{"mention", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"})
@@ -116,7 +116,7 @@ func turnsRound(q, t *text) bool {
 
 // echoes returns the polarity of a first sentence that is only a pronoun or name and an auxiliary: "She does."
 func echoes(t *text) int {
-	n, aux, no := 0, false, false
+	n, aux, no, more := 0, false, false, false
 	for i := range t.toks {
 		k := &t.toks[i]
 		if k.sent > 0 || i > 0 && strings.ContainsAny(t.gap(i), ",;:") {
@@ -124,10 +124,11 @@ func echoes(t *text) int {
 		}
 		n++
 		no = no || k.neg
+		more = more || i > 0 && k.neg && i+1 < len(t.toks) && !t.toks[i+1].stop && t.toks[i+1].sent == 0 // "I have no idea"
 		aux = aux || i > 0 && auxiliary[strings.TrimSuffix(k.word, "n't")]
 	}
 	switch {
-	case n < 2 || n > 4 || !aux || !persons[t.toks[0].word] && !t.toks[0].name:
+	case n < 2 || n > 4 || !aux || more || !persons[t.toks[0].word] && !t.toks[0].name:
 		return 0
 	case no:
 		return -1
@@ -239,10 +240,10 @@ func comparePolarity(q, g, a *text) (relation, []Fact) {
 		}
 	}
 	if explicit && !r.same && len(a.toks) > 1 && abstention(a.raw[a.toks[1].pos:]) < .2 {
-		return relation{class: "abstains, for a " + say[gp], score: .2}, nil // "No, not mentioned."
+		return relation{class: "abstains, for a " + say[gp], score: .2, off: true}, nil // "No, not mentioned."
 	}
-	if ab := abstention(a.raw); ab < .5 && !explicit || ab < .05 {
-		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp]}
+	if ab := abstention(a.raw); ab <= .5 && !explicit || ab < .05 {
+		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp], off: true}
 	} else if gp != ap {
 		r = relation{class: "the other of yes and no" + how, score: .04, off: explicit}
 	}

@@ -21,8 +21,8 @@ func (p *prepared) gates(r *reading) (g gates) {
 	return g
 }
 
-// weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right; an
-// unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events,
+// weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right, unless it
+// says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events,
 // and endless repetition.
 func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	t := &model().Thresholds
@@ -45,7 +45,7 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	if g.refuse != "" {
 		return refused(v, g.refuse)
 	}
-	if !v.Correct && s >= t.Sure && o.Method == Trained && o.Threshold == 0 {
+	if !v.Correct && p.off == "" && s >= t.Sure && o.Method == Trained && o.Threshold == 0 {
 		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
 	}
 	if !v.Correct && s >= even && o.Method == Trained {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,7 +73,7 @@ func (t *text) content() []int {
 
 // cut cuts a text into words, which are appended to empty.
 func cut(s string, empty []tok) *text {
-	s = textnorm.Simplify(textnorm.Compat(s))
+	s = weekdays(textnorm.Unaccented(textnorm.Simplify(textnorm.Compat(s))))
 	t := &text{raw: s, toks: slices.Grow(empty, 4+len(s)/5)}
 	start, sentStart := 0, true
 	mark := func() { // a list mark: the item before it ends
@@ -131,6 +132,30 @@ func cut(s string, empty []tok) *text {
 	t.phrases()
 	return t
 }
+
+// weekdays writes the Chinese days of the week as English ones: they have several names, and their numerals are no numbers. "一周一次" has none.
+func weekdays(s string) string {
+	if !strings.ContainsAny(s, "周期拜") {
+		return s
+	}
+	return hanWeekday.ReplaceAllStringFunc(s, func(m string) string {
+		r := []rune(m)
+		if strings.ContainsRune(perWeek, r[len(r)-1]) {
+			return m
+		}
+		return " " + dayNames[strings.IndexRune(dayNumerals, r[len(r)-1])/len("一")] + " "
+	})
+}
+
+const (
+	dayNumerals = "日天一二三四五六"
+	perWeek     = "次回趟遍"
+)
+
+var (
+	hanWeekday = regexp.MustCompile("(?:周|星期|礼拜)[" + dayNumerals + "][" + perWeek + "]?")
+	dayNames   = [...]string{"Sunday", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+)
 
 // endsSentence reports whether the full stop at i is one: not inside a number, an
 // initial or a title.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/eval/aggregate"
+	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/eval/report"
 	"membench/internal/atomicfile"
@@ -25,6 +26,7 @@ type ReportOptions struct {
 	Lang    string   // of report.md, and the first of report.html: report.English | report.Chinese
 	Out     string   // folder; "-" prints one format to Stdout
 	Strict  bool     // write nothing where the data has errors (schema.ErrFindings)
+	Graded  bool     // as of AggregateOptions
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Log     Log
@@ -60,7 +62,11 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return err
 	}
 	o.Pages = slices.Contains(o.Formats, "html")
-	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log})
+	var repeats *protocol.Repeats
+	if !o.Graded {
+		repeats = new(protocol.Repeats)
+	}
+	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Graded: o.Graded, Stdin: o.Stdin, Log: o.Log, repeats: repeats})
 	if err != nil {
 		return err
 	}
@@ -79,12 +85,15 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return wrong(err)
 	}
+	if !slices.ContainsFunc(summaries, func(s schema.Summary) bool { return len(s.Scores) > 0 || s.Questions == 0 }) {
+		return schema.Brokenf("no answer is graded: grade them first with membench eval grade")
+	}
 	known := func(*schema.Finding) {} // findings are counted already
 	qa, _, err := records.FindAll(o.Inputs)
 	if err != nil {
 		return err
 	}
-	if err := b.Read(records.QA(ctx, nil, qa...), known); err != nil {
+	if err := b.Read(repeats.Over(ctx, records.QA(ctx, nil, qa...)), known); err != nil {
 		return err
 	}
 	r, err := b.Report()

@@ -45,7 +45,7 @@ func mabSubstring() *Protocol {
 // be graded.
 func mabRecsys(e *Entities) *Protocol {
 	return &Protocol{
-		Name: "mab-recsys", Version: "1",
+		Name: "mab-recsys", Version: "1", Files: true,
 		Origin:  mabOrigin + " recsys, editdistance 0.8.1; of titles as near to two names the first name in code-point order",
 		Formula: "Recall@5 of the gold films among the titles of the answer's numbered list, each taken for the nearest name by edit distance, [0,1]; parts recall@1, @5, @10; needs entity2id.json",
 		Rule: func(r *schema.QARecord) schema.Grade {

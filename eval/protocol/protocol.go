@@ -26,6 +26,7 @@ type Protocol struct {
 
 	Default bool     // grades where no protocol is named: a rule that applies to every data set
 	Judges  []string // data sets that it judges if a model grades and no protocol is named; AnySet: those without another judge
+	Files   bool     // its rule reads a file of the user's, without which nobody can repeat a grade
 
 	// Rule grades by itself. The grade's Protocol, By and Outcome are filled in by
 	// Grade where the rule leaves them empty.

@@ -23,7 +23,8 @@ type memoryKey struct {
 }
 
 // QA reads QA records with their contexts, file by file; nil without a file. Every reader of graded runs gets its records here: those that contradict
-// themselves or come a second time, in any of the files, are findings. It holds the contexts of one memory, and 50 bytes for each record.
+// themselves, come a second time, in any of the files, or are not what their run asked (EVL107) are findings. It holds the contexts of one memory, and 100
+// bytes for each record.
 func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.QARecord] {
 	if len(paths) == 0 || paths[0] == "" {
 		return nil
@@ -32,7 +33,7 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 		known := map[recordID]struct{}{}
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path, yield) {
+			if !c.over(asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path, yield) {
 				return
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,9 @@ func Find(path string) (qa, sessions string, err error) {
 		return path, "", nil
 	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", schema.Usagef("%s: there is no such file or folder: give the folder of a run, or a file of records", path)
+	}
 	if err != nil {
 		return "", "", err
 	}
@@ -55,7 +59,7 @@ func Find(path string) (qa, sessions string, err error) {
 		}
 		return path, "", nil
 	}
-	qa, sessions = In(path, QAFile, "pipeline_qa.jsonl"), In(path, SessionFile, "pipeline_sessions.jsonl")
+	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, "pipeline_sessions.jsonl")
 	if qa == "" && sessions == "" {
 		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
 	}

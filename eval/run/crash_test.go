@@ -259,8 +259,11 @@ func TestKilled(t *testing.T) {
 		}
 	}
 
-	most := 200
-	if testing.Short() {
+	most := 60
+	switch {
+	case os.Getenv("MEMBENCH_SOAK") != "":
+		most = 200
+	case testing.Short():
 		most = 20
 	}
 	rng := rand.New(rand.NewPCG(7, 11))

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"membench/eval/reader"
+	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/internal/par"
 	"membench/memory"
@@ -37,7 +38,7 @@ import (
 // Files of a run that this package writes.
 const (
 	SessionsFile = "pipeline_sessions.jsonl"
-	QAFile       = "pipeline_qa.jsonl"
+	QAFile       = records.AskedFile
 	journalDir   = "journal"
 )
 

@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"membench/internal/build"
+	"membench/internal/codec"
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -16,6 +18,7 @@ type SourceLines struct {
 	schema.Span
 	File string   `json:"file,omitempty"`
 	Text []string `json:"text,omitempty"`
+	From []string `json:"from,omitempty"` // of the lines that init made of a chat's export, in order: the export's own FILE:LINE, or FILE
 }
 
 // Sources finds and reads source files.
@@ -87,6 +90,21 @@ func (s *Sources) allows(name string) bool {
 	return s.outside || slices.ContainsFunc(s.roots, func(root string) bool { return smallfile.Within(name, root) })
 }
 
+// madeOf returns the place in an export that a chat line was made of, "" for any other line.
+func madeOf(line []byte) string {
+	if len(line) == 0 || line[0] != '{' || !codec.Valid(line) {
+		return ""
+	}
+	var from struct {
+		File string `json:"source_file"`
+		Line int    `json:"source_line"`
+	}
+	if codec.Unmarshal(line, &from) != nil || from.File == "" || from.Line == 0 {
+		return from.File
+	}
+	return fmt.Sprintf("%s:%d", from.File, from.Line)
+}
+
 // maxShown is how many lines of one span are shown.
 const maxShown = 40
 
@@ -124,6 +142,9 @@ func (s *Sources) Lines(span schema.Span) SourceLines {
 				out.Text = append(out.Text, "") // a blank line
 			}
 			out.Text = append(out.Text, string(l.Bytes))
+			if from := madeOf(l.Bytes); from != "" {
+				out.From = append(out.From, from)
+			}
 			next++
 		}
 		r.Close()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"membench/graph"
@@ -27,13 +28,11 @@ func (r Report) Write(w io.Writer) error {
 func writeTrail(w io.Writer, rep Report) {
 	t := rep.Trail
 	fmt.Fprintln(w, describe(t.Node, nil))
-	lines := func(s schema.Span) []string {
-		for _, l := range rep.Lines {
-			if l.Span == s {
-				return l.Text
-			}
+	lines := func(s schema.Span) (l SourceLines) {
+		if i := slices.IndexFunc(rep.Lines, func(l SourceLines) bool { return l.Span == s }); i >= 0 {
+			l = rep.Lines[i]
 		}
-		return nil
+		return l
 	}
 	var draw func(t *graph.Trail, steps []*graph.Trail, omitted int, indent string)
 	draw = func(t *graph.Trail, steps []*graph.Trail, omitted int, indent string) {
@@ -49,8 +48,12 @@ func writeTrail(w io.Writer, rep Report) {
 				if s.Node.ID == s.Via.Src {
 					path = t.Node.Props.Text("path")
 				}
-				for n, text := range lines(schema.Span{Path: path, First: first, Last: last}) {
+				source := lines(schema.Span{Path: path, First: first, Last: last})
+				for n, text := range source.Text {
 					fmt.Fprintf(w, "%s%s%6d │ %s\n", indent, bar, first+n, textnorm.OneLine(text, 200))
+				}
+				if len(source.From) > 0 {
+					fmt.Fprintf(w, "%s%s       from %s\n", indent, bar, textnorm.OneLine(strings.Join(source.From, ", "), 200))
 				}
 			}
 			next := s.Down

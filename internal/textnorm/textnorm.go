@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -134,6 +135,22 @@ func Cut(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// Unaccented returns s with its accented Latin letters as plain ones, as people write who leave accents out: "Valparaíso" is "Valparaiso".
+func Unaccented(s string) string {
+	accented := func(r rune) bool { return r >= 'À' && r <= 'ɏ' }
+	if !strings.ContainsFunc(s, accented) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if accented(r) {
+			if base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r))); base < utf8.RuneSelf {
+				return base
+			}
+		}
+		return r
+	}, s)
 }
 
 // Short returns s, or its first n code points and an ellipsis.
