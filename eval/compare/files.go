@@ -45,7 +45,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		in := source{qa: qa}
-		answers := protocol.Repeated(records.QA(ctx, f.Stdin, qa))
+		answers := new(protocol.Repeats).Over(ctx, records.QA(ctx, f.Stdin, qa))
 		if f.Counted != nil {
 			answers = schema.Observe(answers, func(*schema.QARecord) { f.Counted() })
 		}
@@ -73,7 +73,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 func (f Files) fill(ctx context.Context, in []source, wanted ...*Wanted) error {
 	for _, w := range wanted {
 		for _, x := range in {
-			if err := w.Read(protocol.Repeated(records.QA(ctx, f.Stdin, x.qa)), x.runs); err != nil {
+			if err := w.Read(records.QA(ctx, f.Stdin, x.qa), x.runs); err != nil {
 				return err
 			}
 		}

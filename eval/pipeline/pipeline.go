@@ -348,7 +348,7 @@ func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
 	}
 	b.Force = false
 	prices := figure.Prices{Prices: p.models.Prices.Prices, Currency: p.models.Prices.Currency, AsOf: p.models.Prices.AsOf}
-	if err := aggregateStep(ctx, b, prices, AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}); err != nil {
+	if err := aggregateStep(ctx, b, prices, AggregateOptions{Inputs: []string{p.dir}, Graded: true, Stdin: p.o.Stdin, Log: p.o.Log}); err != nil {
 		return nil, err
 	}
 	if p.o.Whole {
@@ -423,7 +423,7 @@ func aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices, 
 
 // reportStep writes the reports.
 func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
-	o := ReportOptions{Inputs: []string{p.dir}, Formats: p.formats, Lang: "en", Out: p.dir, Log: p.o.Log}
+	o := ReportOptions{Inputs: []string{p.dir}, Formats: p.formats, Lang: "en", Out: p.dir, Graded: true, Log: p.o.Log}
 	o.Figures.Prices = prices
 	var files []string
 	for _, f := range p.formats {

@@ -26,6 +26,7 @@ type ReportOptions struct {
 	Lang    string   // of report.md, and the first of report.html: report.English | report.Chinese
 	Out     string   // folder; "-" prints one format to Stdout
 	Strict  bool     // write nothing where the data has errors (schema.ErrFindings)
+	Graded  bool     // as of AggregateOptions
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Log     Log
@@ -61,7 +62,11 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return err
 	}
 	o.Pages = slices.Contains(o.Formats, "html")
-	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log})
+	var repeats *protocol.Repeats
+	if !o.Graded {
+		repeats = new(protocol.Repeats)
+	}
+	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Graded: o.Graded, Stdin: o.Stdin, Log: o.Log, repeats: repeats})
 	if err != nil {
 		return err
 	}
@@ -88,7 +93,7 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Read(protocol.Repeated(records.QA(ctx, nil, qa...)), known); err != nil {
+	if err := b.Read(repeats.Over(ctx, records.QA(ctx, nil, qa...)), known); err != nil {
 		return err
 	}
 	r, err := b.Report()

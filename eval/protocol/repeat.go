@@ -1,34 +1,82 @@
 package protocol
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 
+	"membench/internal/par"
 	"membench/schema"
 )
 
-// Repeated passes on the records of in whose grades can be repeated, and makes findings (EVL106) of the others: a rule gives another score, label, outcome or
+// Repeats holds what grading records a second time has found, so that a stream that is read twice is graded once. The zero value is ready.
+type Repeats struct {
+	bad  map[schema.Pos]*schema.Finding
+	done bool
+}
+
+// Over passes on the records of in whose grades can be repeated, and makes findings (EVL106) of the others: a rule gives another score, label, outcome or
 // doubt for the answer, or the verdict that a judge's recorded reply holds is another one. So an edited grade is no figure, even if its score and label agree.
+// When the same stream is given again, its findings are those of the first time.
 //
 // Grades that nothing in the record can repeat are passed on: those of other versions, of a majority of votes, and of rules that read a file of the user's.
-func Repeated(in schema.Seq[schema.QARecord]) schema.Seq[schema.QARecord] {
-	if in == nil {
-		return nil
+func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) schema.Seq[schema.QARecord] {
+	if in == nil || p == nil {
+		return in
 	}
+	if p.done {
+		return found(in, func(rec *schema.Record[schema.QARecord]) *schema.Finding { return p.bad[rec.Pos] })
+	}
+	p.bad = map[schema.Pos]*schema.Finding{}
 	byID := map[string]*Protocol{}
-	for _, p := range standard() {
-		byID[p.ID()] = p
+	for _, x := range standard() {
+		byID[x.ID()] = x
+	}
+	type read struct {
+		rec schema.Record[schema.QARecord]
+		err error // in place of rec, or a warning beside it
+		bad *schema.Finding
 	}
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for rec, err := range in {
-			var f *schema.Finding
-			if err == nil || errors.As(err, &f) && f.Warning {
-				if f := unlike(&rec.V, byID); f != nil {
-					f.Pos = rec.Pos
-					rec, err = schema.Record[schema.QARecord]{}, f
+		items := func(yield func(read, error) bool) {
+			for rec, err := range in {
+				if !yield(read{rec: rec, err: err}, nil) {
+					return
 				}
+			}
+		}
+		for x, err := range par.Map(ctx, runtime.GOMAXPROCS(0), items, func(_ context.Context, x read) (read, error) {
+			var f *schema.Finding
+			if x.err == nil || errors.As(x.err, &f) && f.Warning {
+				if x.bad = unlike(&x.rec.V, byID); x.bad != nil {
+					x.bad.Pos = x.rec.Pos
+				}
+			}
+			return x, nil
+		}) {
+			err = cmp.Or(err, x.err)
+			if x.bad != nil {
+				p.bad[x.rec.Pos] = x.bad
+				x.rec, err = schema.Record[schema.QARecord]{}, x.bad
+			}
+			if !yield(x.rec, err) {
+				return
+			}
+		}
+		p.done = true
+	}
+}
+
+// found makes findings of the records for which f returns one.
+func found(in schema.Seq[schema.QARecord], f func(*schema.Record[schema.QARecord]) *schema.Finding) schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for rec, err := range in {
+			if bad := f(&rec); bad != nil {
+				rec, err = schema.Record[schema.QARecord]{}, bad
 			}
 			if !yield(rec, err) {
 				return

@@ -7,8 +7,8 @@ import (
 	"membench/schema"
 )
 
-// TestRepeated: grades as protocols give them pass; one that was edited, consistently too, is a finding, and so is a model's verdict that its reply does not hold.
-func TestRepeated(t *testing.T) {
+// TestRepeats: grades as protocols give them pass; one that was edited, consistently too, is a finding, and so is a model's verdict that its reply does not hold.
+func TestRepeats(t *testing.T) {
 	graded := func(answer string) schema.QARecord {
 		r := schema.QARecord{System: "s", Dataset: "d", CaseID: "c", QuestionID: "q", Question: "Where does Ana live?", Gold: "in Porto", Category: schema.CatIE, RawCategory: "4", Answer: answer, Outcome: schema.OutcomeAnswered, Hits: []schema.QAHit{}}
 		for _, p := range All() {
@@ -64,7 +64,7 @@ func TestRepeated(t *testing.T) {
 			yield(schema.Record[schema.QARecord]{V: c.r}, nil)
 		}
 		n := 0
-		for _, err := range Repeated(in) {
+		for _, err := range new(Repeats).Over(t.Context(), in) {
 			n++
 			var f *schema.Finding
 			if have := err == nil; have != c.want || !have && (!errors.As(err, &f) || f.Code != "EVL106") {
