@@ -24,18 +24,19 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 	switch {
 	case s.kid(i, "expl") >= 0:
 		f.Value.Text = s.phrase(s.begin(subj), s.clauseEnd(i, v.end)).Text
-		if !inMine.MatchString(f.Value.Text) || !strings.HasPrefix(s.ws[subj].Tag, "NN") {
+		at := inMine.FindStringSubmatch(f.Value.Text)
+		if at == nil || things[strings.ToLower(at[1])] == "-" || !strings.HasPrefix(s.ws[subj].Tag, "NN") {
 			return f, false
 		}
-	case !mine.MatchString(f.Subject.Text) || slot == "-":
+	case !mine.MatchString(f.Subject.Text) || slot != "" && slot != "HAS_CONDITION" && (slot == "-" || !v.cop):
 		return f, false
 	case pet:
 		f.Value.Text = name
-	case v.cop && slot != "" && slot != "HAS_CONDITION": // "my name is Jo", "my goal is to run"
+	case slot != "" && slot != "HAS_CONDITION": // "my name is Jo", "my goal is to run"
 		f.Slot, f.Value.Text = slot, strings.TrimPrefix(f.Object.Text, "to ")
 	default:
 		verb := s.raw[s.ws[min(v.head, append(v.aux, v.head)[0])].Start:s.ws[max(v.head, s.clauseEnd(i, v.end)-1)].End]
-		f.Value.Text = name + " that " + shortIs.ReplaceAllString(verb, "is ")
+		f.Value.Text = name + " that " + shortIs.ReplaceAllString(shortHas.ReplaceAllString(verb, "has $1 "), "is ")
 		if slot != "" {
 			f.Slot = slot
 		} else if !tells.MatchString(f.Value.Text[len(name):]) {
@@ -51,9 +52,11 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 
 var (
 	// mine is a thing of the speaker's, inMine a place that is.
-	mine    = pattern.New(`(?i)^(?:my|our) `)
-	inMine  = pattern.New(`(?i)\b(?:in|at|on|above|below|near|behind|under|outside|opposite|beside) (?:my|our) `)
-	shortIs = pattern.New(`^['’]s `)
+	mine   = pattern.New(`(?i)^(?:my|our) `)
+	inMine = pattern.New(`(?i)\b(?:in|at|on|above|below|near|behind|under|outside|opposite|beside) (?:my|our) (\w+)`)
+	// shortIs and shortHas are 's before what follows it.
+	shortIs  = pattern.New(`^['’]s `)
+	shortHas = pattern.New(`^['’]s (been|got|had|gone) `)
 	// tells says of what kind, how much, where or what with something is.
 	tells = pattern.New(`(?i)\b(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+|in|at|on|above|below|near|behind|under|with|no) `)
 )
