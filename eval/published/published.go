@@ -146,6 +146,9 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 		return nil, schema.Brokenf("%s: too large for a result file: want %s", name, want)
 	}
 	heads := look(b)
+	if o.Format == "" && heads[0].has("system", "case_id", "question_id", "outcome", "hits") {
+		return nil, schema.Brokenf("%s: these are records of membench, not a result file: membench eval report, aggregate and compare grade them again and hold them against their run", name)
+	}
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
 	if o.Format == "" && len(o.Map) > 0 {
 		o.Format = Table

@@ -150,7 +150,7 @@ func (d *Dataset) headline() words {
 	}
 	first := d.score(l.First)
 	if l.Second == "" {
-		return wordsf("%s scores %s. There is no other memory system to compare it with.", "%s 得分 %s。没有其他记忆系统可比较。", l.First, first)
+		return words{fmt.Sprintf("%s scores %s. There is no other memory system to compare it with.", l.First, first.en), fmt.Sprintf("%s 得分 %s。没有其他记忆系统可比较。", l.First, first.zh)}
 	}
 	if len(l.Differ) > 0 {
 		t := words{strings.Join(l.Runs, ", ") + " are not comparable, so none is said to be ahead.", strings.Join(l.Runs, "、") + " 不可比较，因此不说明哪个领先。"}
@@ -176,12 +176,12 @@ func (d *Dataset) headline() words {
 		span = words{fmt.Sprintf("%s %+.1f to %+.1f", d.level("%s interval"), 100**l.Lo, 100**l.Hi), fmt.Sprintf("%s %+.1f 至 %+.1f", d.level("%s 区间"), 100**l.Lo, 100**l.Hi)}
 	}
 	if !l.Shown {
-		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s has the highest score, %s, but its lead of %s over %s may be chance (%s; %s).", l.First, first, by.en, l.Second, span.en, basis.en),
-			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 得分最高（%s），但它比 %s 高出的 %s可能出于偶然（%s；%s）。", l.First, first, l.Second, by.zh, span.zh, basis.zh)}
+		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s has the highest score, %s, but its lead of %s over %s may be chance (%s; %s).", l.First, first.en, by.en, l.Second, span.en, basis.en),
+			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 得分最高（%s），但它比 %s 高出的 %s可能出于偶然（%s；%s）。", l.First, first.zh, l.Second, by.zh, span.zh, basis.zh)}
 		return t.and(others(l.Close[1:], "Also not separated from it: %s.", "同样无法与它区分：%s。"))
 	}
-	t := words{fmt.Sprintf("%s is ahead of %s by %s (%s; %s): it scores %s.", l.First, l.Second, by.en, span.en, basis.en, first),
-		fmt.Sprintf("%s 比 %s 领先 %s（%s；%s），得分 %s。", l.First, l.Second, by.zh, span.zh, basis.zh, first)}
+	t := words{fmt.Sprintf("%s is ahead of %s by %s (%s; %s): it scores %s.", l.First, l.Second, by.en, span.en, basis.en, first.en),
+		fmt.Sprintf("%s 比 %s 领先 %s（%s；%s），得分 %s。", l.First, l.Second, by.zh, span.zh, basis.zh, first.zh)}
 	return t.and(others(l.Close, "It is not separated from: %s.", "但它无法与以下系统区分：%s。"))
 }
 
@@ -200,13 +200,19 @@ func (t words) and(u words) words {
 }
 
 // score is a system's main mean in percent.
-func (d *Dataset) score(name string) string {
+func (d *Dataset) score(name string) words {
 	for i := range d.Systems {
 		if s := &d.Systems[i]; s.Name() == name {
-			return withSign(percent(d.Main(s).Overall.Value))
+			f := &d.Main(s).Overall
+			t := w(withSign(percent(f.Value)), withSign(percent(f.Value)))
+			if f.Unscored > 0 {
+				t.en += fmt.Sprintf(" of the %s scored answers (%s are not scored; with those as wrong %s)", grouped(f.N), grouped(f.Unscored), withSign(percent(f.Strict)))
+				t.zh += fmt.Sprintf("（只计评过分的 %s 个回答；%s 个未评分，若按错误计为 %s）", grouped(f.N), grouped(f.Unscored), withSign(percent(f.Strict)))
+			}
+			return t
 		}
 	}
-	return none
+	return w(none, none)
 }
 
 // setting describes the conditions of the figures: data, grader, model, k and date.

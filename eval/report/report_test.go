@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -460,6 +461,16 @@ func TestHeadline(t *testing.T) {
 	alone := build(t, report.Options{}, "", invention{systems: []string{"oracle", "bm25"}, dataset: "town", cases: 2, questions: 4}.seq())
 	if md := markdown(t, alone, "zh"); !strings.Contains(md, "没有其他记忆系统可比较") {
 		t.Errorf("the headline:\n%s", md[:600])
+	}
+	failed := build(t, report.Options{}, "", schema.Observe(invention{systems: []string{"bm25"}, dataset: "town", cases: 2, questions: 4}.seq(), func(q *schema.QARecord) {
+		for i := range q.Grades {
+			if g := &q.Grades[i]; g.Score != nil && *g.Score == 0 {
+				q.Outcome, g.Outcome, g.Score, g.Label = schema.OutcomeError, schema.GradeNotAnswered, nil, ""
+			}
+		}
+	}))
+	if md := markdown(t, failed, "en"); !regexp.MustCompile(`bm25 scores 100\.0% of the (\d+) scored answers \((\d+) are not scored; with those as wrong \d+\.\d%\)`).MatchString(md) {
+		t.Errorf("wrong answers that ended in errors:\n%s", md[:600])
 	}
 	none := build(t, report.Options{}, "", invention{systems: []string{"oracle"}, dataset: "town", cases: 2, questions: 4}.seq())
 	if md := markdown(t, none, "en"); !strings.Contains(md, "No memory system was graded on this data set.") {
