@@ -25,6 +25,10 @@ func TestRead(t *testing.T) {
 	}{
 		{"I went to Lisbon with my sister last May.", []string{"S|go|Lisbon|last May|VISITED"}},
 		{"I no longer work at a bank.", []string{"S|work|bank||WORKS_AT not"}},
+		{"I started at Brightwave on the 2nd.", []string{"S|start|Brightwave||WORKS_AT"}},
+		{"My sister landed a role at Northgate Hospital.", []string{"sister|land|Northgate Hospital||WORKS_AT"}},
+		{"I got a place at Leeds University!", []string{"S|get|Leeds University||STUDIES_AT"}},
+		{"We started at the top of Ben Nevis.", []string{"S|start|start at the top of Ben Nevis||DID"}},
 		{"My brother is a nurse and he lives in Porto.", []string{"brother|be|nurse||WORKS_AS", "pronoun|live|Porto||LIVES_IN"}},
 		{"I'm going to adopt a puppy next week.", []string{"S|adopt|adopt puppy|next week|PLANS plan"}},
 		{"Did you buy the car?", []string{"A|buy|car||OWNS question"}},

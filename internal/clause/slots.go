@@ -27,6 +27,12 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		rest, _ = cutFirst(rest, "the ", "a ", "an ")
 		slot, verb, f.Value.Text = name, "", strings.Replace(cmp.Or(form, "%"), "%", rest, 1)
 	}
+	if at, ok := takesUp(f); ok {
+		slot, verb, f.Value.Text = "WORKS_AT", "", at
+		if schools.MatchString(at) {
+			slot = "STUDIES_AT"
+		}
+	}
 	switch verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
 		if todo, ok := cutFirst(f.Object.Text, "to "); ok && f.Verb == "have" { // "I have to work"
@@ -158,6 +164,27 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 
 // settled is what follows a place and is no part of its name.
 var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|at the moment)\b).*$`)
+
+// takesUp returns where somebody began to work or study, by a verb that begins a state: "started at Siemens on Monday", "got a job as a cook at the Ritz".
+func takesUp(f *Fact) (at string, ok bool) {
+	if f.Tense != Past || f.Modality != Asserted || f.Negated || !beginning[f.Verb] {
+		return "", false
+	}
+	at, ok = cutFirst(f.Object.Text, "at ")
+	if m := employment.FindStringSubmatch(f.Object.Text); m != nil {
+		at, _ = cutFirst(m[1], "the ", "a ", "an ")
+	} else if f.Verb != "start" || !ok {
+		return "", false
+	}
+	at = short(at)
+	return at, proper(firstWords(at, 1))
+}
+
+var (
+	beginning  = set("start get find land take accept")
+	employment = pattern.New(`(?i)\b(?:job|role|position|post|internship|apprenticeship|place|gig)\b.*? (?:at|with) (.+)$`)
+	schools    = pattern.New(`(?i)\b(?:school|college|university|uni|academy|polytechnic|institute)\b`)
+)
 
 // events are the slots of what happens once. In the simple present it is done again and again.
 var events = set("DID MADE VISITED")

@@ -57,7 +57,7 @@ var places = set(`home house apartment flat dorm room kitchen garden backyard of
 
 // leading and trailing words are not part of an object.
 var leading = set("just also really very so too even still already always of that , and but for")
-var trailing = set("too though anyway lol haha tbh btw also well either again now ! and but or so because as")
+var trailing = set("too though anyway lol haha tbh btw also well either again now ! and but or so because as since until till")
 var fillers = set("just also really actually definitely still already always even only so too n't not never ever recently lately currently usually often sometimes finally probably totally absolutely honestly truly now then kinda")
 
 // timeAdverbs are words of time that name no day.
