@@ -100,7 +100,16 @@ func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
-	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)
+	broke, absent := 0, 0 // failures with a place in the graph, and those whose first turn is not in it
+	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), func(r *schema.QARecord) {
+		counts.Add(r)
+		if a := r.Attribution; a != nil && a.Break != "" {
+			broke++
+			if a.Break == schema.BreakTurn {
+				absent++
+			}
+		}
+	})
 	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
 		for _, f := range findings {
@@ -114,6 +123,9 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 		}
 		return err
 	})
+	if absent > 0 && absent == broke {
+		o.Log.Printf("the graph has no evidence turn of any of the %d failures: is it the graph of these conversations? Its events need the conv_id of the cases", absent)
+	}
 	if errors.Is(err, schema.ErrFindings) && !o.Strict && o.Out == "" {
 		o.Log.Printf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
 	}
