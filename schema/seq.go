@@ -40,6 +40,29 @@ func Keep[T any](in Seq[T], keep func(*Record[T]) bool) Seq[T] {
 	}
 }
 
+// Refuse makes findings of the records, also of those with a warning, for which why returns one: the record is not passed on. A finding without a place gets
+// the record's. nil stays nil.
+func Refuse[T any](in Seq[T], why func(*Record[T]) *Finding) Seq[T] {
+	if in == nil {
+		return nil
+	}
+	return func(yield func(Record[T], error) bool) {
+		for r, err := range in {
+			if Whole(err) {
+				if f := why(&r); f != nil {
+					if f.Pos == (Pos{}) {
+						f.Pos = r.Pos
+					}
+					r, err = Record[T]{}, f
+				}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // Count passes a stream on and adds to n what comes: records and findings.
 func Count[T any](in Seq[T], n *int) Seq[T] {
 	return func(yield func(Record[T], error) bool) {

@@ -26,24 +26,31 @@ type AggregateOptions struct {
 	Inputs []string // as records.Find takes them
 	Strict bool     // fail where the data has errors (schema.ErrFindings)
 	Graded bool     // this build made the records' grades: they are not made a second time
-
-	repeats *protocol.Repeats
-	Stdin   io.Reader
-	Log     Log
+	Stdin  io.Reader
+	Log    Log
 }
 
 // Aggregate makes figures of graded records. It fails where no record was read.
 func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error) {
-	if o.repeats == nil && !o.Graded {
-		o.repeats = new(protocol.Repeats)
+	return summaries(ctx, o, repeats(o.Graded))
+}
+
+// repeats makes grades a second time; nil makes none.
+func repeats(graded bool) *protocol.Repeats {
+	if graded {
+		return nil
 	}
+	return new(protocol.Repeats)
+}
+
+func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats) ([]schema.Summary, error) {
 	t := &tally{log: o.Log}
 	a := aggregate.New(o.Options)
 	qa, sessions, err := records.FindAll(o.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Read(counted(t, o.repeats.Over(ctx, records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
+	if err := a.Read(counted(t, again.Over(ctx, records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
 	if o.Strict && t.errors > 0 {

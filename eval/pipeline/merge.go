@@ -108,16 +108,11 @@ func (m *merge) sameCases(ctx context.Context) error {
 	return nil
 }
 
-// gradeRecord is the file in a run's folder that records how it was graded.
-func gradeRecord(dir string) string {
-	return filepath.Join(dir, "journal", "steps", build.RecordName("grade"))
-}
-
 // sameGrades finds out how the shards were graded, which must be in one way.
 func (m *merge) sameGrades() error {
 	var way string
 	for i, dir := range m.shards.Dirs {
-		g, err := build.ReadManifest(gradeRecord(dir))
+		g, err := build.ReadManifest(records.GradeStep(dir))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if m.grade != nil {
@@ -140,7 +135,7 @@ func (m *merge) sameGrades() error {
 			return err
 		}
 		if i > 0 && key != way {
-			return fmt.Errorf("%s and %s were graded in different ways (compare %s with the same file of the other): grade them in the same way", m.shards.Dirs[0], dir, gradeRecord(dir))
+			return fmt.Errorf("%s and %s were graded in different ways (compare %s with the same file of the other): grade them in the same way", m.shards.Dirs[0], dir, records.GradeStep(dir))
 		}
 		way, m.grade, m.again = key, &g, m.again || g.Key == ""
 	}
@@ -173,7 +168,7 @@ func (m *merge) join(ctx context.Context) (res evalrun.Result, err error) {
 		if m.again {
 			g.Key = ""
 		}
-		if err := build.WriteManifest(gradeRecord(m.Dir), g); err != nil {
+		if err := build.WriteManifest(records.GradeStep(m.Dir), g); err != nil {
 			return res, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"membench/eval/aggregate"
-	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/eval/report"
 	"membench/internal/atomicfile"
@@ -62,11 +61,8 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return err
 	}
 	o.Pages = slices.Contains(o.Formats, "html")
-	var repeats *protocol.Repeats
-	if !o.Graded {
-		repeats = new(protocol.Repeats)
-	}
-	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Graded: o.Graded, Stdin: o.Stdin, Log: o.Log, repeats: repeats})
+	again := repeats(o.Graded)
+	summaries, err := summaries(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log}, again)
 	if err != nil {
 		return err
 	}
@@ -93,7 +89,7 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Read(repeats.Over(ctx, records.QA(ctx, nil, qa...)), known); err != nil {
+	if err := b.Read(again.Over(ctx, records.QA(ctx, nil, qa...)), known); err != nil {
 		return err
 	}
 	r, err := b.Report()

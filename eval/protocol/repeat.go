@@ -3,7 +3,6 @@ package protocol
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -29,7 +28,7 @@ func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) sche
 		return in
 	}
 	if p.done {
-		return found(in, func(rec *schema.Record[schema.QARecord]) *schema.Finding { return p.bad[rec.Pos] })
+		return schema.Refuse(in, func(rec *schema.Record[schema.QARecord]) *schema.Finding { return p.bad[rec.Pos] })
 	}
 	p.bad = map[schema.Pos]*schema.Finding{}
 	byID := map[string]*Protocol{}
@@ -50,8 +49,7 @@ func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) sche
 			}
 		}
 		for x, err := range par.Map(ctx, runtime.GOMAXPROCS(0), items, func(_ context.Context, x read) (read, error) {
-			var f *schema.Finding
-			if x.err == nil || errors.As(x.err, &f) && f.Warning {
+			if schema.Whole(x.err) {
 				if x.bad = unlike(&x.rec.V, byID); x.bad != nil {
 					x.bad.Pos = x.rec.Pos
 				}
@@ -68,20 +66,6 @@ func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) sche
 			}
 		}
 		p.done = true
-	}
-}
-
-// found makes findings of the records for which f returns one.
-func found(in schema.Seq[schema.QARecord], f func(*schema.Record[schema.QARecord]) *schema.Finding) schema.Seq[schema.QARecord] {
-	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		for rec, err := range in {
-			if bad := f(&rec); bad != nil {
-				rec, err = schema.Record[schema.QARecord]{}, bad
-			}
-			if !yield(rec, err) {
-				return
-			}
-		}
 	}
 }
 

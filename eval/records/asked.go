@@ -2,7 +2,6 @@ package records
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,8 +36,7 @@ func asAsked(in schema.Seq[schema.QARecord], path string) schema.Seq[schema.QARe
 		}
 		rejected := 0 // for another reason
 		for rec, err := range in {
-			var f *schema.Finding
-			if err == nil || errors.As(err, &f) && f.Warning {
+			if schema.Whole(err) {
 				id, words := questionID(&rec.V)
 				if sum, ok := asked[id]; !ok || sum != contentOf(rec.V) {
 					rec, err = schema.Record[schema.QARecord]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL107", Message: "the record was changed after the run asked it; it was skipped", Have: words,
@@ -58,10 +56,14 @@ func asAsked(in schema.Seq[schema.QARecord], path string) schema.Seq[schema.QARe
 	}
 }
 
+// GradeStep is the file of a run's folder that records its own grading: what it read and wrote, by digest.
+func GradeStep(dir string) string {
+	return filepath.Join(dir, "journal", "steps", build.RecordName("grade"))
+}
+
 // asGraded reports whether both files are still those that the run's own grading read and wrote, by its record.
 func asGraded(graded, asked string) bool {
-	dir := filepath.Dir(graded)
-	m, err := build.ReadManifest(filepath.Join(dir, "journal", "steps", "grade.json"))
+	m, err := build.ReadManifest(GradeStep(filepath.Dir(graded)))
 	if err != nil {
 		return false
 	}

@@ -129,24 +129,18 @@ func sessionID(r *schema.SessionRecord) (id recordID, words string) {
 
 // once makes findings of records that are known already, and of lines that are JSON without an id: joined files must not weigh an answer twice.
 func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (recordID, string)) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for rec, err := range in {
-			if schema.Whole(err) {
-				id, words := of(&rec.V)
-				_, twice := known[id]
-				switch {
-				case id == recordID{}:
-					rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: "a record of membench eval run or eval import"}
-				case twice:
-					rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL101", Message: "this record was already read; it is counted once", Have: words}
-				}
-				known[id] = struct{}{}
-			}
-			if !yield(rec, err) {
-				return
-			}
+	return schema.Refuse(in, func(r *schema.Record[T]) *schema.Finding {
+		id, words := of(&r.V)
+		_, twice := known[id]
+		known[id] = struct{}{}
+		switch {
+		case id == recordID{}:
+			return &schema.Finding{Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: "a record of membench eval run or eval import"}
+		case twice:
+			return &schema.Finding{Code: "EVL101", Message: "this record was already read; it is counted once", Have: words}
 		}
-	}
+		return nil
+	})
 }
 
 // Write writes a stream without findings and returns how many records it had.
