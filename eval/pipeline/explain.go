@@ -100,16 +100,7 @@ func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
-	broke, absent := 0, 0 // failures with a place in the graph, and those whose first turn is not in it
-	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), func(r *schema.QARecord) {
-		counts.Add(r)
-		if a := r.Attribution; a != nil && a.Break != "" {
-			broke++
-			if a.Break == schema.BreakTurn {
-				absent++
-			}
-		}
-	})
+	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)
 	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
 		for _, f := range findings {
@@ -123,11 +114,20 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 		}
 		return err
 	})
+	all := counts.All()
+	broke, absent := 0, 0 // failures with a place in the graph, and those whose turn is not in it
+	for _, c := range all {
+		for _, b := range c.Breaks {
+			if broke += b.N; b.Name == schema.BreakTurn {
+				absent += b.N
+			}
+		}
+	}
 	if absent > 0 && absent == broke {
 		o.Log.Printf("the graph has no evidence turn of any of the %d failures: is it the graph of these conversations? Its events need the conv_id of the cases", absent)
 	}
 	if errors.Is(err, schema.ErrFindings) && !o.Strict && o.Out == "" {
 		o.Log.Printf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
 	}
-	return counts.All(), err
+	return all, err
 }
