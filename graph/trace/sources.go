@@ -92,14 +92,14 @@ func (s *Sources) allows(name string) bool {
 
 // madeOf returns the place in an export that a chat line was made of, "" for any other line.
 func madeOf(line []byte) string {
-	if len(line) == 0 || line[0] != '{' || !codec.Valid(line) {
-		return ""
-	}
 	var from struct {
 		File string `json:"source_file"`
 		Line int    `json:"source_line"`
 	}
-	if codec.Unmarshal(line, &from) != nil || from.File == "" || from.Line == 0 {
+	switch {
+	case codec.Unmarshal(line, &from) != nil, from.File == "":
+		return ""
+	case from.Line == 0:
 		return from.File
 	}
 	return fmt.Sprintf("%s:%d", from.File, from.Line)
