@@ -1,5 +1,7 @@
 package judge
 
+import "cmp"
+
 // sureNames are the features of the last stage in addition to words and manner: the decisions of the earlier stages, and the covered, contradicted and open
 // parts of the gold.
 var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_list", "bare",
@@ -22,7 +24,8 @@ func (p *prepared) gates(r *reading) (g gates) {
 }
 
 // weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right, unless it
-// says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events,
+// says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an
+// answer that states the opposite, another order of events,
 // and endless repetition.
 func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	t := &model().Thresholds
@@ -49,7 +52,7 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
 	}
 	if !v.Correct && s >= even && o.Method == Trained {
-		v.Doubt = "it may say the gold in other words"
+		v.Doubt = cmp.Or(p.off, "it may say the gold in other words")
 	}
 	if v.Correct && (g.order != "" || s < t.Sure || p.crossed()) {
 		v.Doubt = g.say()

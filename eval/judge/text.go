@@ -133,27 +133,27 @@ func cut(s string, empty []tok) *text {
 	return t
 }
 
-// weekdays writes the Chinese days of the week as English ones: they have several names, and their numerals are no numbers. "一周一次" has none.
+// weekdays writes the Chinese days of the week as English ones: they have several names, and their numerals are no numbers. "一周一次" and "一周五天" have none.
 func weekdays(s string) string {
 	if !strings.ContainsAny(s, "周期拜") {
 		return s
 	}
 	return hanWeekday.ReplaceAllStringFunc(s, func(m string) string {
-		r := []rune(m)
-		if strings.ContainsRune(perWeek, r[len(r)-1]) {
+		part := hanWeekday.FindStringSubmatch(m)
+		if part[2] != "" {
 			return m
 		}
-		return " " + dayNames[strings.IndexRune(dayNumerals, r[len(r)-1])/len("一")] + " "
+		return " " + dayNames[strings.Index(dayNumerals, part[1])/len("一")] + " "
 	})
 }
 
 const (
 	dayNumerals = "日天一二三四五六"
-	perWeek     = "次回趟遍"
+	perWeek     = "次回趟遍天小个节顿"
 )
 
 var (
-	hanWeekday = regexp.MustCompile("(?:周|星期|礼拜)[" + dayNumerals + "][" + perWeek + "]?")
+	hanWeekday = regexp.MustCompile("(?:周|星期|礼拜)([" + dayNumerals + "])([" + perWeek + "]?)")
 	dayNames   = [...]string{"Sunday", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
 )
 
