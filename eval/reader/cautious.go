@@ -100,7 +100,9 @@ func beyond(q question) bool {
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
-	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool { return !ofThing(q, low, s) || otherRelation(low, s) })
+	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
+		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) })
+	})
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
 	}
@@ -166,6 +168,14 @@ func ofThing(q question, low string, s scored) bool {
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
 }
 
+// ofOther reports whether a sentence is of somebody else than a speaker whom a question asks about by name, "Where does Leo's dog sleep?": it names him.
+func ofOther(q question, s scored) bool {
+	m := reOfOther.FindStringSubmatch(q.text)
+	return m == nil || q.han || len(q.subjects) > 0 || mentions(strings.ToLower(s.text), strings.ToLower(m[1]))
+}
+
+var reOfOther = pattern.New(`^(?:What|Where|When|Who|Which|How)\b.*? (?:does|did|do|is|was|has|of) ([A-Z][\w-]+)(?:['’]s\b| )`)
+
 // otherRelation reports whether a sentence is about a relation, my grandmother, and the
 // question about another one, her mother.
 func otherRelation(low string, s scored) bool {
@@ -218,8 +228,9 @@ var (
 
 // adds reports whether a sentence says more than the question does: something other than a time, a degree or praise.
 func adds(q question, s scored) bool {
-	if q.han {
-		return true
+	if q.han { // 哪个大学: the text has more than the word
+		m := zhWhich.FindStringSubmatch(q.text)
+		return m == nil || pattern.New(`\p{Han}`+m[1]).MatchString(s.text)
 	}
 	times := timex.Find(s.text, 2000)
 	n := 0
@@ -232,6 +243,8 @@ func adds(q question, s scored) bool {
 	}
 	return n >= fresh
 }
+
+var zhWhich = pattern.New(`哪[个家所座](\p{Han}{2})`)
 
 // praise is what is said of anything.
 var praise = set("great good awesome amazing incredible wonderful fantastic nice cool fun super best better love loved like enjoy special lovely beautiful perfect excited exciting happy glad feel felt feeling really much way thanks thank yeah yes wow hey experience inspiring rewarding enlightening powerful crazy while been got get make made want")

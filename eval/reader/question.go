@@ -99,7 +99,7 @@ var (
 func understand(q schema.Question, speakers []string) question {
 	text := strings.TrimSpace(textnorm.Compat(q.Text))
 	low := strings.ToLower(text)
-	out := question{text: text, han: hasHan(text), newest: reNow.MatchString(low)}
+	out := question{text: text, han: InHan(text), newest: reNow.MatchString(low)}
 	switch {
 	case out.han:
 		out.kind = hanKind(&out, text)
@@ -269,6 +269,12 @@ func mentions(text, name string) bool {
 }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// InHan reports whether a question is asked in Chinese: "How many cats does 陈默 have?" is not.
+func InHan(s string) bool { return hasHan(s) && !reLatin.MatchString(s) }
+
+// reLatin opens an English question.
+var reLatin = pattern.New(`(?i)^(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|in|at|on|to|for|from|by|with|since)(?:['’]s)? `)
 
 func hasHan(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x3400 && r <= 0x9fff })

@@ -213,11 +213,14 @@ func (s *enSentence) embedding(i int) Modality {
 	for n := 0; n < 4 && s.ws[i].Rel == "conj"; n++ {
 		i = s.ws[i].Head
 	}
-	if s.ws[i].Rel != "ccomp" || s.ws[i].Head < 0 {
+	if s.ws[i].Rel != "ccomp" && s.ws[i].Rel != "xcomp" || s.ws[i].Head < 0 {
 		return Asserted
 	}
 	h := s.ws[i].Head
 	verb := depparse.Verb(s.ws[h].Form, s.ws[h].Tag)
+	if s.ws[i].Rel == "xcomp" && (plans[verb] || attitude[verb] || verb == "try" || verb == "go") {
+		return Plan
+	}
 	subj := s.kid(h, "nsubj")
 	self := subj < 0 || s.low(subj) == "i"
 	switch verb {

@@ -171,7 +171,9 @@ func takesUp(f *Fact) (at string, ok bool) {
 		return "", false
 	}
 	at, ok = cutFirst(f.Object.Text, "at ")
-	if m := employment.FindStringSubmatch(f.Object.Text); m != nil {
+	if m := jobOf.FindStringSubmatch(f.Object.Text); m != nil {
+		at, ok = m[1], true
+	} else if m := employment.FindStringSubmatch(f.Object.Text); m != nil {
 		at, _ = cutFirst(m[1], "the ", "a ", "an ")
 	} else if f.Verb != "start" || !ok {
 		return "", false
@@ -182,6 +184,7 @@ func takesUp(f *Fact) (at string, ok bool) {
 
 var (
 	beginning  = set("start get find land take accept")
+	jobOf      = pattern.New(`^(?:the |an? )?(\p{Lu}[\w&.-]*(?: \p{Lu}[\w&.-]*)*) (?:job|role|position|post)$`) // "got the Acme job"
 	employment = pattern.New(`(?i)\b(?:job|role|position|post|internship|apprenticeship|place|gig)\b.*? (?:at|with) (.+)$`)
 	schools    = pattern.New(`(?i)\b(?:school|college|university|uni|academy|polytechnic|institute)\b`)
 )

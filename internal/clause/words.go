@@ -125,6 +125,11 @@ func Animal(phrase string) string {
 			return k
 		}
 	}
+	for _, r := range phrase { // 两只猫
+		if k := animals[string(r)]; k != "" {
+			return k
+		}
+	}
 	return ""
 }
 

@@ -71,7 +71,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		if r.o.Ended != nil {
 			f.Over = f.ending(r.o.Ended, text)
 		}
-		if !ok && len(f.Over) > 0 {
+		if !ok && (len(f.Over) > 0 || r.o.Every && f.Verb != "") {
 			f.Tier, ok = Wide, true
 		}
 		if !ok {
@@ -129,6 +129,9 @@ func zhSplits(s string) bool {
 // zhTimes are the expressions of time of a clause; those of habit (每周三晚上) have no Kind.
 func zhTimes(text string, year int) []timex.Expr {
 	out := slices.DeleteFunc(timex.Find(text, year), func(e timex.Expr) bool { return strings.HasPrefix(text[e.End:], "级") }) // 三年级 is no length
+	for i := range out {                                                                                                      // 下个月十号
+		out[i].End += len(zhDay.FindString(text[out[i].End:]))
+	}
 	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
 		out = slices.DeleteFunc(out, func(e timex.Expr) bool { return e.Pos < m[1] && e.End > m[0] })
 		out = append(out, timex.Expr{Pos: m[0], End: m[1]})
@@ -136,7 +139,9 @@ func zhTimes(text string, year int) []timex.Expr {
 	return out
 }
 
-var zhEvery = pattern.New(`每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
+var zhDay = pattern.New(`^[\d一二三四五六七八九十]{1,3}[号日]`)
+
+var zhEvery = pattern.New(`(?:周|星期|礼拜)[一二三四五六日天]|[\d一二三四五六七八九十]{1,3}号|每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
 
 func (c *zhClause) at(i int) string {
 	if i < 0 || i >= len(c.ws) {
@@ -181,7 +186,12 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	case c.cleft(r):
 	case c.otherSubject():
 		r.subject, r.begun = Mention{}, true
-		if r.o.Ended != nil && c.thing(r.o.Ended) {
+		if ended := r.o.Ended; (ended != nil || r.o.Every) && c.thing(func(verb string) ([]string, []string) {
+			if r.o.Every {
+				return []string{""}, nil
+			}
+			return ended(verb)
+		}) {
 			c.time()
 			c.hold(question)
 		}

@@ -19,6 +19,7 @@ type Reply struct {
 	Question string     `json:"question"`
 	AsOf     string     `json:"as_of,omitzero"`
 	Answer   string     `json:"answer"`
+	Refused  bool       `json:"refused"`           // nothing answers the question for certain: Answer says so
 	Used     []int      `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string   `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
 	Quoted   []string   `json:"quoted,omitempty"`  // nearest turns, if nothing answers the question
@@ -86,7 +87,8 @@ func Ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o A
 	for _, q := range a.Near {
 		rep.Quoted = append(rep.Quoted, q.Text)
 	}
-	if len(a.Near) == 0 && (a.Text == reader.Refusal || a.Text == reader.RefusalZH) {
+	rep.Refused = a.Text == reader.Refusal || a.Text == reader.RefusalZH
+	if rep.Refused && len(a.Near) == 0 {
 		rep.Near = rep.near(m.Speakers())
 	}
 	return rep, nil

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -44,8 +45,13 @@ func (v *view) nickname(name string) (speaker string, ok bool) {
 	return "", false
 }
 
-// called replaces names in a question by the names of the speakers they refer to: forms of address ("Hey Kate!"), or similar spellings (Mohammed for Muhhamed).
+// called replaces names in a question by the names of the speakers they refer to: given names in Chinese, forms of address ("Hey Kate!"), or similar spellings (Mohammed for Muhhamed).
 func (v *view) called(question string) string {
+	for _, s := range v.st.Speakers() { // 晓雯 is 林晓雯
+		if name := []rune(s); len(name) == 3 && strings.IndexFunc(s, textnorm.IsHan) == 0 && !strings.Contains(question, s) {
+			question = strings.ReplaceAll(question, string(name[1:]), s)
+		}
+	}
 	for _, w := range capitals(question) {
 		if who, ok := v.nickname(w); ok {
 			question = strings.ReplaceAll(question, w, who)

@@ -12,6 +12,7 @@ import (
 	"membench/eval/reader"
 	"membench/internal/clause"
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/memory"
@@ -46,7 +47,7 @@ type asked struct {
 }
 
 // whoEN is one word, or several with capitals: "Ann still" is no name.
-const whoEN = `(?P<who>(?-i:[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+)|[\w.'’-]+)`
+const whoEN = `(?P<who>(?-i:[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+)|[\p{Han}\w.'’-]+)`
 
 var askings = []asking{
 	{pattern.New(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
@@ -108,8 +109,13 @@ func (r *Reading) Told(question, asOf string) (Told, bool) {
 			}
 			return ""
 		}
-		q := &asked{what: group("what"), past: strings.Contains(strings.ToLower(m[0]), " did ") || strings.Contains(m[0], " was "), han: strings.ContainsFunc(question, func(c rune) bool { return c >= 0x4e00 && c < 0xa000 })}
-		if !r.claimsOf(q, group("who"), a.predicates, asOf) {
+		q := &asked{what: group("what"), past: strings.Contains(strings.ToLower(m[0]), " did ") || strings.Contains(m[0], " was "), han: reader.InHan(question)}
+		who := group("who")
+		for _, e := range timex.Find(who, 0) { // Tom四月份
+			who = strings.TrimSuffix(strings.TrimSpace(who[:e.Pos]+strings.TrimPrefix(who[e.End:], "份")), "在")
+			break
+		}
+		if !r.claimsOf(q, who, a.predicates, asOf) {
 			return Told{}, false
 		}
 		text := a.how(q)
@@ -334,7 +340,7 @@ func (q *asked) ofKind() []Held {
 	out := slices.DeleteFunc(slices.Clone(q.held), func(h Held) bool {
 		return !h.Holds || !slices.ContainsFunc(strings.Fields(strings.ToLower(h.value())), func(w string) bool {
 			w = strings.TrimSuffix(w, "s")
-			return w == kind || q.han && strings.Contains(w, kind) || clause.Animal(w) != "" && clause.Animal(w) == clause.Animal(kind) || clause.Relation(w) != "" && clause.Relation(w) == clause.Relation(kind)
+			return w == kind || strings.Contains(w, kind) && strings.ContainsFunc(kind, textnorm.IsHan) || slices.Contains(tokens.Kin(kind), tokens.Stem(w)) || clause.Animal(w) != "" && clause.Animal(w) == clause.Animal(kind) || clause.Relation(w) != "" && clause.Relation(w) == clause.Relation(kind)
 		})
 	})
 	slices.Reverse(out)
@@ -407,14 +413,21 @@ func day(at string) string { return at[:min(len(at), len(time.DateOnly))] }
 func (q *asked) about(hs []Held) *Held {
 	want := stems(q.what)
 	for i := len(hs) - 1; i >= 0; i-- {
-		have := stems(hs[i].value())
+		value := hs[i].value()
+		if !reAbout.MatchString(q.what) { // who is "allergic to dogs" has no dog
+			value = reAbout.ReplaceAllString(value, "")
+		}
+		have := stems(value)
 		positive, _, _ := catalog.Default().Polarity(hs[i].Predicate)
-		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) || claims.Means(positive, articles.ReplaceAllString(q.what, ""), hs[i].value()) {
+		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) || positive == "HAS_PET" && clause.Animal(q.what) != "" && clause.Animal(q.what) == clause.Animal(value) || claims.Means(positive, articles.ReplaceAllString(q.what, ""), value) {
 			return &hs[i]
 		}
 	}
 	return nil
 }
+
+// reAbout is what a condition or a state is of.
+var reAbout = pattern.New(`(?i) (?:to|of|from|about) .*$`)
 
 // articles before what is asked about belong to no name.
 var articles = pattern.New(`(?i)^(?:the|an?|any|his|her|their) `)
