@@ -176,7 +176,7 @@ func samePredicate(a, f clause.Fact) (same, whole bool) {
 		return false, false
 	}
 	x, y := verbOf(a), verbOf(f)
-	return x == y || light[a.Verb] && light[f.Verb] && whole && owning[a.Verb] == owning[f.Verb] || slices.Contains(tokens.Kin(a.Verb), y) || n > 0 && a.Slot == f.Slot && !wordless[a.Slot], whole
+	return x == y || light[a.Verb] && light[f.Verb] && whole && owning[a.Verb] == owning[f.Verb] || n > 0 && slices.Contains(tokens.Kin(a.Verb), y) || n > 0 && a.Slot == f.Slot && !wordless[a.Slot], whole
 }
 
 // yesNo answers from the newest sentence that asserts or denies what is asked; "" where none does for certain.

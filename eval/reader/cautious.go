@@ -101,7 +101,8 @@ func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
 	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
-		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) })
+		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) }) ||
+			reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
 	})
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
@@ -167,6 +168,19 @@ func ofThing(q question, low string, s scored) bool {
 	noun := words[len(words)-1]
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
 }
+
+// namesOther reports whether a sentence has a name that the question has not.
+func namesOther(q question, text string) bool {
+	return reCalled.MatchString(text) || slices.ContainsFunc(reNames.FindAllStringIndex(text, -1), func(m []int) bool {
+		n := text[m[0]:m[1]]
+		return m[0] > 0 && len(n) > 1 && !strings.Contains(q.text, n) && !tokens.Stop(strings.ToLower(strings.SplitN(n, "'", 2)[0]))
+	})
+}
+
+var (
+	reNameOf = pattern.New(`(?i)\bnames? of\b|\bcalled\b|['’]s name\b|叫什么`)
+	reCalled = pattern.New(`(?i)\b(?:called|named|name(?:['’]s| is| was))\b|叫`)
+)
 
 // ofOther reports whether a sentence is of somebody else than a speaker whom a question asks about by name, "Where does Leo's dog sleep?": it names him.
 func ofOther(q question, s scored) bool {

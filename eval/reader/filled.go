@@ -45,11 +45,12 @@ var (
 	// reAuxiliary is the auxiliary of a question, and what is between the question word and it.
 	reAuxiliary = pattern.New(`(?i)^(?:(.*?) )??(do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\b ?(.*)$`)
 	// reBehind adds when or under which circumstances something was.
-	reBehind  = pattern.New(`(?i),? (?:(?:when|while|before|until|since|as of|because|now that)|after (?:he|she|they|we|it|I|[A-Z]\w+) \w+) .*$|,? (?:now|nowadays|these days|at the moment|currently|in the end|ever|yet|again)$`)
-	reSubject = pattern.New(`^(?:[A-Z][\w-]+(?: [A-Z][\w-]+)*|I|you|he|she|we|they|it) `)
-	zhSlot    = pattern.New(`(?:是)?(?:在|于)?(?:什么时候|何时|哪一?[天年月日周]|几[月号日点]|什么时间|多久|多长时间)`)
-	zhSplit   = pattern.New(`(\p{Han})[的了过](\p{Han})$`) // 辞的职
-	zhKind    = pattern.New(`(?:哪[家个些座里儿位种]?|什么|多少|几[只个次本台条位岁家张件种])(\p{Han}{0,2})`)
+	reBehind    = pattern.New(`(?i),? (?:(?:when|while|before|until|since|as of|because|now that)|after (?:he|she|they|we|it|I|[A-Z]\w+) \w+) .*$|,? (?:now|nowadays|these days|at the moment|currently|in the end|ever|yet|again)$`)
+	rePossessed = pattern.New(`(?i)^\w+['’]s (.+?) (?:do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\b`)
+	reSubject   = pattern.New(`^(?:[A-Z][\w-]+(?: [A-Z][\w-]+)*|I|you|he|she|we|they|it) `)
+	zhSlot      = pattern.New(`(?:是)?(?:在|于)?(?:什么时候|何时|哪一?[天年月日周]|几[月号日点]|什么时间|多久|多长时间)`)
+	zhSplit     = pattern.New(`(\p{Han})[的了过](\p{Han})$`) // 辞的职
+	zhKind      = pattern.New(`(?:哪[家个些座里儿位种]?|什么|多少|几[只个次本台条位岁家张件种])(\p{Han}{0,2})`)
 )
 
 // frame reads what a question asks for; false where it cannot be read.
@@ -111,6 +112,9 @@ func (fr *frame) read(text string, ev *evidence) {
 	if fr.fact.Verb != "" {
 		if named = fr.fact.Object.Text + " " + fr.fact.Place.Text; subject.Kind == clause.NoOne {
 			named += " " + subject.Text
+		}
+		if m := rePossessed.FindStringSubmatch(text); m != nil && subject.Kind != clause.Relative {
+			named += " " + m[1]
 		}
 		for _, m := range fr.fact.With {
 			named += " " + m.Text
@@ -353,7 +357,7 @@ func (fr *frame) fits(s *saying) float64 {
 	}
 	switch {
 	case fr.who == "" || s.who == fr.who:
-	case s.who == "" && s.speaker == fr.who && f.Subject.Kind == clause.NoOne && wordless[cmp.Or(f.Slot, "HAS")] && (!s.shape || f.Verb == ""): // something of theirs
+	case s.who == "" && s.speaker == fr.who && f.Subject.Kind == clause.NoOne && wordless[cmp.Or(f.Slot, "HAS")] && (f.Verb == "" || !s.shape && (reMine.MatchString(s.text) || len(timex.Said(f.Subject.Text, s.day, true)) > 0)): // something of theirs
 	case third && s.who == "" && (f.Subject.Kind == clause.Pronoun || f.Subject.Text == "") && named(s.near), third && s.who == "" && named(s.terms):
 	case named(s.terms) && f.Subject.Kind != clause.Speaker:
 	default:
@@ -392,6 +396,9 @@ func (fr *frame) fits(s *saying) float64 {
 	}
 	return have / all
 }
+
+// reMine is a thing of the speaker's as a subject.
+var reMine = pattern.New(`(?i)^(?:my|our) |^我`)
 
 // reIt is an object that stands for something said before.
 var reIt = pattern.New(`(?i)^(?:\w+ )?(?:him|her|it|them|this|that|one)(?:[ ,.!?]*$| (?:up|off|back|from|at|in|on|to|for|and|with|out|home|last|yesterday|today)\b)|^[它他她]`)

@@ -1,10 +1,10 @@
 package timex
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"membench/internal/pattern"
+	"sync"
 )
 
 // Said are the expressions of a text that was said on day ref, each as days (Absolute; vague ones and lengths stay as they are). Beside those of Find it knows
@@ -26,7 +26,7 @@ func Said(text string, ref Day, ahead bool) []Expr {
 			out[i].Lo, out[i].Hi = yearOn(e.Lo, 1), yearOn(e.Hi, 1)
 		}
 	}
-	for _, m := range reSaid.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range reSaid().FindAllStringSubmatchIndex(text, -1) {
 		group := func(n int) string {
 			if m[2*n] < 0 {
 				return ""
@@ -79,7 +79,9 @@ func Said(text string, ref Day, ahead bool) []Expr {
 }
 
 // reSaid are a weekday alone (1, 2), a day of the month alone (3, 4), and today.
-var reSaid = pattern.New(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([一二三四五六日天])|\bthe (\d{1,2}(?:st|nd|rd|th))\b(?:[.,!?;:)]|$| (?:of this month|at|for|so|and|but|with|from|till|until|to)\b)|([\d一二三四五六七八九十]{1,3})[号日]|\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今天|今晚|今早|今晨`)
+var reSaid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([一二三四五六日天])|\bthe (\d{1,2}(?:st|nd|rd|th))\b(?:[.,!?;:)]|$| (?:of this month|at|for|so|and|but|with|from|till|until|to)\b)|([\d一二三四五六七八九十]{1,3})[号日]|\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今天|今晚|今早|今晨`)
+})
 
 // yearOn is the same day of another year.
 func yearOn(d Day, years int) Day {
