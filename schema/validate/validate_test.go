@@ -524,3 +524,23 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// Every published contract can be used: it is compiled when its kind is first met.
+func TestEveryContract(t *testing.T) {
+	for _, v := range schema.Versions() {
+		for _, k := range schema.Kinds(v) {
+			n := 0
+			for f, err := range validate.New(nil, validate.Options{SchemaOnly: true}).Stream(strings.NewReader("7"), "x.jsonl", k, v) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(f.Code, "SCH") {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s %s: a number is valid", k, v)
+			}
+		}
+	}
+}
