@@ -99,11 +99,11 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 }
 
 // isText reports whether a file is text in UTF-8 except for some bytes; otherwise it is a fault, and the file is not read, since in another encoding no word
-// would be readable. For files whose lines are read one by one only a byte order mark decides.
+// would be readable. For files whose lines are read one by one only the first character decides.
 func (p *parser) isText(text []byte, lines bool) bool {
 	have := ""
 	switch {
-	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+	case jsonl.IsWide(text):
 		have = "UTF-16 or UTF-32"
 	case lines:
 		return true

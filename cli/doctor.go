@@ -56,17 +56,16 @@ func tellChecks(e *env, checks []schema.Check, asJSON bool, faulty error) error 
 		if c.State == schema.CheckFail {
 			faults++
 		}
-	}
-	if asJSON {
-		if err := writeJSON(e.out, map[string]any{"checks": checks, "faults": faults}); err != nil {
-			return err
-		}
-	} else {
-		for _, c := range checks {
+		if !asJSON {
 			fmt.Fprintf(e.text(), "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
 			if c.Fix != "" {
 				fmt.Fprintf(e.text(), "      -> %s\n", c.Fix)
 			}
+		}
+	}
+	if asJSON {
+		if err := writeJSON(e.out, map[string]any{"checks": checks, "faults": faults}); err != nil {
+			return err
 		}
 	}
 	if faults > 0 {

@@ -118,12 +118,8 @@ func zst(text string, cut int) string {
 // inProcess runs a command in this process: a panic anywhere ends the test.
 func inProcess(dir string, stdin io.Reader, args ...string) ran {
 	var out, words bytes.Buffer
-	e := &env{in: stdin, out: &out, err: &words, getenv: func(k string) string {
-		if k == "TMPDIR" {
-			return dir
-		}
-		return ""
-	}, now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
+	vars := map[string]string{"TMPDIR": dir, "GOGC": "100"} // a stage does not set the collector of the whole test binary
+	e := &env{in: stdin, out: &out, err: &words, getenv: func(k string) string { return vars[k] }, now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
 	code := run(context.Background(), e, args)
 	return ran{code, out.String(), words.String()}
 }

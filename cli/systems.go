@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, spec.TripTime())
 	defer cancel()
-	return trySystem(ctx, e, o, sys, spec.System, checks, true)
+	return trySystem(ctx, e, o, sys, spec.System, checks...)
 }
 
 // tryAny checks a system that is not a plain spec.
@@ -166,30 +167,38 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	if o.offline || o.BaseURL != "" || len(o.Variables) > 0 {
 		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
 	}
-	sys, s, err := e.place("").Open(ctx, c, memory.Deps{})
+	sys, _, err := e.place("").Open(ctx, c, memory.Deps{})
 	if err != nil {
 		return err
 	}
-	return trySystem(ctx, e, o, sys, sys.Info().Name, nil, s.Kind != open.BuiltIn)
+	return trySystem(ctx, e, o, sys, sys.Info().Name)
 }
 
-// trySystem prints checks as they end, if slow is set, and all of them at the end.
-func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.System, name string, checks []schema.Check, slow bool) error {
+// trySystem prints each check when it ends, or all of them as JSON at the end.
+func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.System, name string, spec ...schema.Check) error {
 	if o.run == "" {
 		o.run = "check" + e.now().UTC().Format("20060102150405")
 	}
 	start := e.now()
-	err := try.System(ctx, sys, o.run, func(c schema.Check) {
+	var checks []schema.Check
+	var faulty error
+	tell := func(c schema.Check) {
 		checks = append(checks, c)
-		if !o.asJSON && slow {
-			e.warnf("%s: %s", c.Name, c.State)
+		if !o.asJSON {
+			faulty = cmp.Or(tellChecks(e, []schema.Check{c}, false, errBadService), faulty)
 		}
-	})
-	if err != nil {
+	}
+	for _, c := range spec {
+		tell(c)
+	}
+	if err := try.System(ctx, sys, o.run, tell); err != nil {
 		return err
 	}
 	e.warnf("round trip of %s in %v", name, e.now().Sub(start).Round(time.Millisecond))
-	return tellChecks(e, checks, o.asJSON, errBadService)
+	if o.asJSON {
+		return tellChecks(e, checks, true, errBadService)
+	}
+	return faulty
 }
 
 var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")

@@ -93,7 +93,7 @@ func (s *splitter) unreadable() *schema.Finding {
 	switch b := s.rest(); {
 	case len(b) == 0 && s.err == io.EOF:
 		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is empty", Want: "JSON", Hint: "fetch the file again"}
-	case len(b) > 1 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff || b[0] == 0 || b[1] == 0):
+	case jsonl.IsWide(b):
 		return &schema.Finding{Pos: s.pos, Code: "JSON005", Message: "the file is written in UTF-16 or UTF-32", Want: "UTF-8", Hint: "convert it: iconv -f UTF-16 -t UTF-8"}
 	}
 	return nil

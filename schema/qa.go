@@ -84,6 +84,9 @@ func ContextID(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Away reports whether the record names a context that its reader did not find.
+func (r *QARecord) Away() bool { return r.ContextID != "" && r.Context == "" }
+
 // At returns r: runs exist since 0.1.0 only.
 func (r QARecord) At(Version) QARecord { return r }
 

@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/smallfile"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -97,11 +99,14 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 			return err
 		})
 		if err != nil {
-			return p, err
+			return p, inFile(x.Path, err)
 		}
 		p.Parts = append(p.Parts, part)
 		p.hasDate = p.hasDate || part.First != ""
 		p.accounts = len(found) == 1 && part.accounts
+	}
+	if err := p.knows(o.Me); err != nil {
+		return p, err
 	}
 	p.undated(o.Report)
 	err := atomicfile.Write(schemaFile, func(w io.Writer) error { _, err := w.Write(forEditors); return err })
@@ -124,6 +129,25 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		return p, p.lost(taken, true)
 	}
 	return p, nil
+}
+
+// inFile names the export that an error of reading does not name. Findings do.
+func inFile(path string, err error) error {
+	if _, ok := errors.AsType[*schema.Finding](err); ok || strings.Contains(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// knows rejects a user who says nothing in chats of people. Chats with an assistant do not always name the user, and of very many speakers some are not counted.
+func (p *Project) knows(me string) error {
+	for _, part := range p.Parts {
+		if me == "" || part.Assistants || len(part.Names) == 0 || len(part.Names) >= maxNames ||
+			slices.ContainsFunc(part.Names, func(c Count) bool { return textnorm.Key(c.Name) == textnorm.Key(me) }) {
+			return nil
+		}
+	}
+	return schema.Usagef("--me: no speaker is named %q: the exports have %s", me, strings.Join(p.speakers(), ", "))
 }
 
 // undated reports where turns get times that are not in the chat.

@@ -160,7 +160,7 @@ func (r *run) width(q *schema.QARecord) {
 	if len(named) > 0 {
 		r.perHit = append(r.perHit, float64(len(named))/float64(len(q.Hits)))
 	}
-	if g := q.Given; g != nil && g.Turns > max(q.K, 1) && g.Chars > 0 {
+	if g := q.Given; g != nil && g.Turns > max(q.K, 1) && g.Chars > 0 && !q.Away() {
 		r.share = append(r.share, max(float64(len(named))/float64(g.Turns), float64(utf8.RuneCountInString(q.Context))/float64(g.Chars)))
 	}
 }

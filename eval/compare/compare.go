@@ -321,15 +321,16 @@ func (s *sums) cell(o Options) Cell {
 	}
 	units, _ := s.units()
 	r := stats.ClusterMean(units)
-	p := r.P(r.Mean)
-	// So few questions differ that the t distribution is not a description of them: then the
-	// sign test over these questions is the bound, and the interval is widened to agree.
-	if d := s.wins + s.losses; d < fewDiffer && !math.IsNaN(p) {
-		if sign := stats.McNemar(s.wins, s.losses).Exact; sign > p {
-			p = sign
-			if t := stats.StudentQuantile(sign, r.DF); t > 0 {
-				r.SE = max(r.SE, math.Abs(r.Mean)/t)
+	p := math.NaN()
+	if !math.IsNaN(r.SE) {
+		p = r.P(r.Mean)
+		if d := s.wins + s.losses; d < fewDiffer {
+			sign := stats.McNemar(s.wins, s.losses).Exact
+			r.SE = max(r.SE, s.fewSE())
+			if touch := math.Abs(r.Mean) / stats.StudentQuantile(1-o.Confidence, r.DF); sign > 1-o.Confidence {
+				r.SE = max(r.SE, touch)
 			}
+			p = max(sign, r.P(r.Mean))
 		}
 	}
 	in := r.Interval(o.Confidence)
@@ -339,8 +340,24 @@ func (s *sums) cell(o Options) Cell {
 	return c
 }
 
-// fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05.
+// fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05. The t distribution does not describe so few: the p-value is at least
+// the sign test's over them, the standard error at least fewSE, and the interval holds 0 where the sign test shows no difference.
 const fewDiffer = 6
+
+// fewSE is the standard error of a difference of paired shares with one win and one loss added (Bonett and Price 2012), in units of the largest difference of a
+// question: it grows with the number of questions that differ.
+func (s *sums) fewSE() float64 {
+	most := 0.0
+	for _, d := range s.diffs {
+		most = max(most, math.Abs(d))
+	}
+	if most == 0 {
+		most = 1
+	}
+	all := float64(s.n + 2)
+	w, l := float64(s.wins+1)/all, float64(s.losses+1)/all
+	return most * math.Sqrt((w+l-(w-l)*(w-l))/all)
+}
 
 // bound cuts intervals of differences of scores to the possible range.
 func (p *Paired) bound() {

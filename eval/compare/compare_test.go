@@ -84,6 +84,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// The more of few questions differ, the wider the interval, in one conversation and in several.
+func TestFewDifferent(t *testing.T) {
+	for _, conversations := range []int{1, 4} {
+		before := 0.0
+		for losses := range 6 {
+			recs := two(0, losses, 60-losses)
+			for i := range recs {
+				if conversations == 1 {
+					recs[i].CaseID = "c"
+				}
+			}
+			rep, err := compare.Compare(runs(t, recs...), compare.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := rep.Pairs[0].Total
+			if width := *x.Hi - *x.Lo; width < before || *x.Lo > 0 || *x.Hi < 0 || *x.P <= .05 {
+				t.Errorf("%d lost in %d conversations: %v to %v, p %v; one fewer is %v wide", losses, conversations, *x.Lo, *x.Hi, *x.P, before)
+			} else {
+				before = width
+			}
+		}
+	}
+}
+
 // B against A is A against B with the signs turned.
 func TestCompareIsSymmetric(t *testing.T) {
 	rs := runs(t, two(12, 7, 20)...)

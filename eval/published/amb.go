@@ -110,6 +110,9 @@ type ambTotals struct {
 
 // amb writes one row; the first also writes the common members.
 func (x *writer) amb(q *schema.QARecord) error {
+	if q.Away() {
+		return schema.Brokenf("the context of question %s is needed here: give the folder of the run, or copy contexts.jsonl.zst with the records", q.QuestionID)
+	}
 	before := ",\n  "
 	if !x.open {
 		x.open = true

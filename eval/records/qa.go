@@ -74,7 +74,8 @@ type contexts struct {
 	texts map[string]string
 }
 
-// over gives the records of a file their contexts. It reports whether to continue.
+// over gives the records of a file their contexts; records that were taken out of their run's folder without them stay without, which is a warning. It reports
+// whether to continue.
 func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(schema.Record[schema.QARecord], error) bool) bool {
 	if c.path != "" {
 		c.file = NewCursor(jsonl.Files[schema.ShownContext]([]string{c.path}, nil), nil, func(x *schema.ShownContext) memoryKey {
@@ -82,11 +83,19 @@ func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(
 		})
 		defer c.file.Close()
 	}
+	away, said := c.file == nil && In(filepath.Dir(path), AskedFile) == "", false
 	for r, err := range in {
-		if schema.Whole(err) && r.V.ContextID != "" && r.V.Context == "" {
-			if bad := c.fill(&r.V); bad != nil {
-				yield(schema.Record[schema.QARecord]{}, fmt.Errorf("%s: %w", path, bad))
-				return false
+		if schema.Whole(err) && r.V.Away() {
+			switch {
+			case !away:
+				if bad := c.fill(&r.V); bad != nil {
+					yield(schema.Record[schema.QARecord]{}, fmt.Errorf("%s: %w", path, bad))
+					return false
+				}
+			case !said && err == nil:
+				said = true
+				err = &schema.Finding{Pos: r.Pos, Code: "EVL108", Warning: true, Message: "the contexts of these records are not beside them: figures of their size are left out",
+					Want: ContextsFile, Hint: "copy that file with the records, or give the folder of the run"}
 			}
 		}
 		if !yield(r, err) || err != nil && !schema.IsFinding(err) {

@@ -113,8 +113,21 @@ func TestMissingContextsAreNotEmptyOnes(t *testing.T) {
 	if err := os.WriteFile(alone, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	var said []string
+	n := 0
+	for r, err := range schema.Drop(records.QA(t.Context(), nil, alone), func(f *schema.Finding) { said = append(said, f.Code) }) {
+		if n++; err != nil || r.V.Away() != (r.V.ContextID != "") {
+			t.Errorf("copied without the contexts: %+v, %v", r.V, err)
+		}
+	}
+	if n < 3 || strings.Join(said, " ") != "EVL108" {
+		t.Errorf("copied without the contexts: %d records, findings %q", n, said)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(alone), records.AskedFile), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := contexts(t, alone); err == nil || !strings.Contains(err.Error(), "missing beside them") {
-		t.Errorf("without the contexts: %v", err)
+		t.Errorf("in a run's folder without the contexts: %v", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(string(b), schema.ContextID("what c2 said "), "0123456789abcdef", 1)), 0o666); err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (b *Builder) add(q *schema.QARecord) error {
 	if read > 0 {
 		g.read += read
 		g.reads++
-	} else if q.Outcome == schema.OutcomeAnswered || q.Outcome == schema.OutcomeEmpty {
+	} else if !q.Away() && (q.Outcome == schema.OutcomeAnswered || q.Outcome == schema.OutcomeEmpty) {
 		low, high := llm.EstimateTokens(q.Context)
 		if q.Context == "" {
 			high = 0 // of nothing

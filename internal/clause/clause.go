@@ -108,7 +108,7 @@ type Fact struct {
 	Negated bool
 	// Formerly: it was so for some time and is no longer ("used to"), or is denied with "any more".
 	Formerly bool
-	// Begun: a Past of Chinese says that something has come about (我养了一只猫, 我上班了), so that a state holds from then on and is not over.
+	// Begun: a Past says that something has come about (我养了一只猫, 我上班了, "had a baby"), so that a state holds from then on and is not over.
 	Begun bool
 	// Modality is how the clause is held; see Modality.
 	Modality Modality

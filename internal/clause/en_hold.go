@@ -120,7 +120,7 @@ func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 // subject, it opens with a question word, or nothing else in a question is asked.
 func (s *enSentence) asked(i, subj int, v verbGroup) bool {
 	if s.ws[i].Rel == "acl:relcl" || s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "advcl" || s.ws[i].Rel == "acl" {
-		if h := s.ws[i].Head; h >= 0 && h != i && s.question && (s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "acl:relcl") {
+		if h := s.ws[i].Head; h >= 0 && h < i && s.question && (s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "acl:relcl") {
 			return s.asked(h, s.kid(h, "nsubj", "nsubj:pass"), verbGroup{head: h})
 		}
 		return false
@@ -143,13 +143,19 @@ func (s *enSentence) asked(i, subj int, v verbGroup) bool {
 	if subj >= 0 && (s.ws[subj].Tag == "WP" || s.ws[subj].Tag == "WDT") {
 		return true
 	}
-	// A statement that a question follows ("I got the job, can you help?") is none.
+	// A statement that a question follows ("I got the job, can you help?", "…, want to come?") is none.
 	for k := range s.ws {
-		if k > i && s.inverted(k) {
+		if k > i && (s.inverted(k) || s.elliptic(k)) {
 			return false
 		}
 	}
 	return s.ws[i].Rel == "root" || !s.later(i)
+}
+
+// elliptic reports whether word k is a verb behind a comma that leaves out "do you".
+func (s *enSentence) elliptic(k int) bool {
+	t := s.ws[k].Tag
+	return (t == "VB" || t == "VBP") && s.ws[k-1].Form == "," && s.kid(k, "nsubj", "nsubj:pass") < 0
 }
 
 // inverted reports whether word k has an auxiliary before its subject, or a question word.

@@ -43,6 +43,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if slot == "HAS_CONDITION" && f.Verb == "get" && f.Tense == Past || slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
 			slot = "DID"
 		}
+		if slot == "HAS_RELATIVE" && offspring[Relation(headWord(f.Object.Text))] { // "had a baby": since then there is one
+			f.Begun = true
+		}
 	case "work":
 		slot = "DID"
 		if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.Formerly) {
@@ -164,6 +167,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 
 // settled is what follows a place and is no part of its name.
 var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|at the moment)\b).*$`)
+
+// offspring are the relations that begin when somebody "had" one.
+var offspring = set("child son daughter")
 
 // takesUp returns where somebody began to work or study, by a verb that begins a state: "started at Siemens on Monday", "got a job as a cook at the Ritz".
 func takesUp(f *Fact) (at string, ok bool) {

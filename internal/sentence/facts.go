@@ -8,8 +8,12 @@ import (
 	"membench/internal/tokens"
 )
 
-// A Line is one turn of a dialogue. Speaker only distinguishes the turns of one person from another's.
-type Line struct{ Speaker, Text string }
+// A Line is one turn of a dialogue. Speaker only distinguishes the turns of one person from another's. Apart: it was said so long after the line before
+// that it cannot continue that line's sentence.
+type Line struct {
+	Speaker, Text string
+	Apart         bool
+}
 
 // A Fact is a sentence worth keeping, in its own words. Lines are the indexes of the
 // lines it comes from, ascending; all are of one speaker. Text is found verbatim in
@@ -22,8 +26,9 @@ type Fact struct {
 // maxJoin is how many lines one sentence may run over.
 const maxJoin = 3
 
-// Facts returns the sentences that state something, in order. Questions, greetings,
-// back-channel and sentences of too little content are omitted:
+// Facts returns the sentences that state something, in order. Greetings, back-channel
+// and sentences of too little content are omitted, and questions, unless informs reports
+// that one states something beside what it asks:
 //
 //   - a sentence needs three content characters (two when it speaks of the speaker), or
 //     two content words (one when it speaks of the speaker), or one of each;
@@ -31,13 +36,13 @@ const maxJoin = 3
 //
 // A line that ends in a comma or colon, or without any mark before a line that starts
 // in lower case, continues in the next line of the same speaker.
-func Facts(lines []Line) []Fact {
+func Facts(lines []Line, informs func(question string) bool) []Fact {
 	var out []Fact
 	for i := 0; i < len(lines); {
 		text := strings.TrimSpace(lines[i].Text)
 		ends := []int{len(text)} // ends[j] is where line i+j ends in text
 		j := i + 1
-		for j < len(lines) && j-i < maxJoin && lines[j].Speaker == lines[i].Speaker && goesOn(text, lines[j].Text) {
+		for j < len(lines) && j-i < maxJoin && lines[j].Speaker == lines[i].Speaker && !lines[j].Apart && goesOn(text, lines[j].Text) {
 			next := strings.TrimSpace(lines[j].Text)
 			if last, _ := utf8.DecodeLastRuneInString(text); last < utf8.RuneSelf {
 				text += " "
@@ -47,7 +52,7 @@ func Facts(lines []Line) []Fact {
 			j++
 		}
 		for _, s := range Split(text) {
-			if s.Question || !states(s.Text) {
+			if !states(s.Text) || s.Question && !informs(s.Text) {
 				continue
 			}
 			f := Fact{Text: s.Text}

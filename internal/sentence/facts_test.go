@@ -11,20 +11,20 @@ func TestFacts(t *testing.T) {
 		lines []Line
 		want  []Fact
 	}{
-		{[]Line{{"u", "你好呀。我叫小满，今年二十七岁。你呢？"}}, []Fact{{"我叫小满，今年二十七岁。", []int{0}}}},
-		{[]Line{{"u", "我希望你以后叫我 Noor"}, {"a", "好的，没问题！"}}, []Fact{{"我希望你以后叫我 Noor", []int{0}}}},
-		{[]Line{{"a", "周末的时候，"}, {"a", "我一般去河边钓鱼。"}, {"u", "真的吗"}}, []Fact{{"周末的时候，我一般去河边钓鱼。", []int{0, 1}}}},
-		{[]Line{{"u", "周末的时候，"}, {"a", "我一般去河边钓鱼。"}}, []Fact{{"周末的时候，", []int{0}}, {"我一般去河边钓鱼。", []int{1}}}},
-		{[]Line{{"u", "Hey Ana! Good to see you! I'm a nurse. What about you?"}}, []Fact{{"I'm a nurse.", []int{0}}}},
-		{[]Line{{"u", "Thanks, Ana! That's really cool."}, {"a", "Yeah, sure."}}, nil},
-		{[]Line{{"u", "my sister is called"}, {"u", "Marta and she paints. Bye!"}}, []Fact{{"my sister is called", []int{0}}, {"Marta and she paints.", []int{1}}}},
-		{[]Line{{"u", "I keep the red mug"}, {"u", "for guests only."}}, []Fact{{"I keep the red mug for guests only.", []int{0, 1}}}},
-		{[]Line{{"u", ""}, {"u", "……"}, {"u", "嗯嗯"}}, nil},
-		{[]Line{{"u", "网关的超时改成 30 秒。"}}, []Fact{{"网关的超时改成 30 秒。", []int{0}}}},
+		{[]Line{{"u", "你好呀。我叫小满，今年二十七岁。你呢？", false}}, []Fact{{"我叫小满，今年二十七岁。", []int{0}}}},
+		{[]Line{{"u", "我希望你以后叫我 Noor", false}, {"a", "好的，没问题！", false}}, []Fact{{"我希望你以后叫我 Noor", []int{0}}}},
+		{[]Line{{"a", "周末的时候，", false}, {"a", "我一般去河边钓鱼。", false}, {"u", "真的吗", false}}, []Fact{{"周末的时候，我一般去河边钓鱼。", []int{0, 1}}}},
+		{[]Line{{"u", "周末的时候，", false}, {"a", "我一般去河边钓鱼。", false}}, []Fact{{"周末的时候，", []int{0}}, {"我一般去河边钓鱼。", []int{1}}}},
+		{[]Line{{"u", "Hey Ana! Good to see you! I'm a nurse. What about you?", false}}, []Fact{{"I'm a nurse.", []int{0}}}},
+		{[]Line{{"u", "Thanks, Ana! That's really cool.", false}, {"a", "Yeah, sure.", false}}, nil},
+		{[]Line{{"u", "my sister is called", false}, {"u", "Marta and she paints. Bye!", false}}, []Fact{{"my sister is called", []int{0}}, {"Marta and she paints.", []int{1}}}},
+		{[]Line{{"u", "I keep the red mug", false}, {"u", "for guests only.", false}}, []Fact{{"I keep the red mug for guests only.", []int{0, 1}}}},
+		{[]Line{{"u", "", false}, {"u", "……", false}, {"u", "嗯嗯", false}}, nil},
+		{[]Line{{"u", "网关的超时改成 30 秒。", false}}, []Fact{{"网关的超时改成 30 秒。", []int{0}}}},
 	} {
-		got := Facts(c.lines)
+		got := Facts(c.lines, func(string) bool { return false })
 		if !slices.EqualFunc(got, c.want, func(a, b Fact) bool { return a.Text == b.Text && slices.Equal(a.Lines, b.Lines) }) {
-			t.Errorf("%q:\n have %v\n want %v", c.lines, got, c.want)
+			t.Errorf("%+v:\n have %v\n want %v", c.lines, got, c.want)
 		}
 	}
 }
@@ -35,10 +35,10 @@ func FuzzFacts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, who uint8) {
 		var lines []Line
 		for i, s := range strings.Split(text, "\n") {
-			lines = append(lines, Line{string('a' + rune(who>>(i%8)&1)), s})
+			lines = append(lines, Line{Speaker: string('a' + rune(who>>(i%8)&1)), Text: s})
 		}
 		flat := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		for _, fact := range Facts(lines) {
+		for _, fact := range Facts(lines, func(q string) bool { return len(q)%2 == 0 }) {
 			joined := ""
 			for k, i := range fact.Lines {
 				if i < 0 || i >= len(lines) || k > 0 && i != fact.Lines[k-1]+1 || lines[i].Speaker != lines[fact.Lines[0]].Speaker {

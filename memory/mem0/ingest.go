@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -90,7 +91,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 // decide fills e.Changes. A scratch of the points touched in this batch lets later
 // facts see earlier ones without changing the state before the journal holds them.
 func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e *entry) error {
-	w := &writer{m: m, b: b, e: e, pending: map[schema.PointID]*point{}}
+	w := &writer{m: m, b: b, e: e, pending: map[schema.PointID]*point{}, mention: map[string][]int{}}
 	if m.sys.o.Raw {
 		for _, f := range facts {
 			w.add(f, f.Text, nil)
@@ -165,7 +166,35 @@ type writer struct {
 	e       *entry
 	pending map[schema.PointID]*point // as this batch leaves them
 	order   []*point                  // added in this batch
+	said    []*op.Statement           // texts of order
+	mention map[string][]int          // indexes of order by what a text has: a word, its key, its slot; also of earlier texts
 	err     error
+}
+
+// added appends a point of this batch, or, at i of order, reads its new text.
+func (w *writer) added(i int, p *point) {
+	st := op.NewStatement(p.text)
+	if i == len(w.order) {
+		w.order, w.said = append(w.order, p), append(w.said, nil)
+	}
+	w.said[i] = st
+	for what := range mentions(st, p.key) {
+		w.mention[what] = append(w.mention[what], i)
+	}
+}
+
+// mentions yields the words, the key and the slot of a text.
+func mentions(st *op.Statement, key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, t := range st.Terms() {
+			if !yield(t) {
+				return
+			}
+		}
+		if yield("key\x00"+key) && st.Slot() != "" {
+			yield("slot\x00" + st.Slot())
+		}
+	}
 }
 
 func (w *writer) point(id schema.PointID) *point {
@@ -199,7 +228,8 @@ func (w *writer) similar(f op.Fact) []*point {
 	for _, i := range st.byText[f.Role+key] {
 		scores[i] = 3
 	}
-	slot := op.Slot(f.Text)
+	said := op.NewStatement(f.Text)
+	slot := said.Slot()
 	if slot != "" {
 		for _, i := range st.bySlot[f.Role+slot] {
 			scores[i]++ // before points that only share words
@@ -212,9 +242,15 @@ func (w *writer) similar(f op.Fact) []*point {
 			take(st.points[i], s)
 		}
 	}
-	for _, p := range w.order {
-		s := op.Jaccard(p.text, f.Text)
-		if slot != "" && slot == op.Slot(p.text) {
+	close := map[int]bool{}
+	for what := range mentions(said, key) {
+		for _, i := range w.mention[what] {
+			close[i] = true
+		}
+	}
+	for i := range close {
+		p, s := w.order[i], said.Share(w.said[i])
+		if slot != "" && slot == w.said[i].Slot() {
 			s++
 		}
 		if s > 0 || p.key == key {
@@ -341,7 +377,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 	}
 	p := &point{id: id, role: f.Role, name: c.Name, text: text, key: textnorm.Key(text), user: w.b.UserID, agent: w.b.AgentID, actor: w.actor(f), payload: *c.Payload, events: c.Events, live: true}
 	w.pending[id] = p
-	w.order = append(w.order, p)
+	w.added(len(w.order), p)
 	w.change(c)
 }
 
@@ -356,6 +392,9 @@ func (w *writer) update(f op.Fact, text string, old *point) {
 	}
 	old.key = textnorm.Key(text)
 	old.text, old.role, old.name, old.actor, old.payload, old.events = text, c.Role, c.Name, w.actor(f), *c.Payload, c.Events
+	if i := slices.Index(w.order, old); i >= 0 {
+		w.added(i, old)
+	}
 	w.change(c)
 }
 

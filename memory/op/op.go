@@ -7,7 +7,10 @@ package op
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
+	"membench/internal/clause"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/llm"
@@ -35,16 +38,29 @@ type ruleFacts struct{}
 
 func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.Usage, error) {
 	lines := make([]sentence.Line, len(turns))
+	var before time.Time
 	for i, t := range turns {
-		lines[i] = sentence.Line{Speaker: t.Role + "\x00" + t.Name, Text: t.Text}
+		at, _ := schema.ParseInstant(t.Time)
+		lines[i] = sentence.Line{Speaker: t.Role + "\x00" + t.Name, Text: t.Text, Apart: i > 0 && at.Time().Sub(before) > maxPause}
+		before = at.Time()
 	}
 	var out []Fact
-	for _, f := range sentence.Facts(lines) {
+	for _, f := range sentence.Facts(lines, informs) {
 		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
 			out = append(out, Fact{f.Text, r, f.Lines})
 		}
 	}
 	return out, llm.Usage{}, nil
+}
+
+// maxPause is the longest time between two lines of one sentence: what annotate sets between lines of a source without times.
+const maxPause = time.Minute
+
+// informs reports whether a question also states something: "I adopted a dog, want to meet him?". Only one with a clause before a comma is read.
+func informs(question string) bool {
+	return strings.ContainsAny(question, ",，;；") && slices.ContainsFunc(clause.Read(question, clause.Options{}), func(f clause.Fact) bool {
+		return (f.Modality == clause.Asserted || f.Modality == clause.Plan) && f.Subject.Kind != clause.Addressee && f.Tier == clause.Default
+	})
 }
 
 // CaptionedFacts are the rule's, and each caption as a fact of its own: it is not a sentence

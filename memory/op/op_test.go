@@ -49,6 +49,38 @@ func TestCompareIsReflexive(t *testing.T) {
 	}
 }
 
+// A message is not lost because it ends in a question, and no sentence runs over two messages with a pause between them.
+func TestRuleFactsOfMessages(t *testing.T) {
+	const noon, soon, later = "2026-03-01T12:00:00Z", "2026-03-01T12:01:00Z", "2026-03-02T09:00:00Z"
+	for _, c := range []struct {
+		said [][2]string // time, text
+		want []string
+	}{
+		{[][2]string{{noon, "I adopted a dog on Monday, want to meet him?"}}, []string{"I adopted a dog on Monday, want to meet him?"}},
+		{[][2]string{{noon, "我下个月去伦敦出差，一起吃饭吗"}}, []string{"我下个月去伦敦出差，一起吃饭吗"}},
+		{[][2]string{{noon, "Have you been to Lyon, Ghent or Delft?"}}, nil},
+		{[][2]string{{noon, "If I move to Ghent, will you visit me there?"}}, nil},
+		{[][2]string{{noon, "You still work at the mill, right?"}}, nil},
+		{[][2]string{{noon, "I keep the red mug"}, {soon, "for guests only"}}, []string{"I keep the red mug for guests only"}},
+		{[][2]string{{"", "I keep the red mug"}, {"", "for guests only"}}, []string{"I keep the red mug for guests only"}},
+		{[][2]string{{noon, "My train takes an hour"}, {later, "i sold the blue bike"}}, []string{"My train takes an hour", "i sold the blue bike"}},
+		{[][2]string{{noon, "i have some news,"}, {later, "the red bike is gone"}}, []string{"i have some news,", "the red bike is gone"}},
+	} {
+		var said []schema.Turn
+		for _, m := range c.said {
+			said = append(said, schema.Turn{Role: "user", Time: m[0], Text: m[1]})
+		}
+		facts, _, err := RuleFacts().Facts(context.Background(), nil, said)
+		var have []string
+		for _, f := range facts {
+			have = append(have, f.Text)
+		}
+		if err != nil || !slices.Equal(have, c.want) {
+			t.Errorf("%q: have %q (%v), want %q", c.said, have, err, c.want)
+		}
+	}
+}
+
 var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶。"}, {Role: "assistant", Text: "推荐你试试祁门红茶。"}, {Role: "tool", Text: "{}"}}
 
 func TestModelFactsProvenance(t *testing.T) {

@@ -24,6 +24,12 @@ func NewStatement(text string) *Statement {
 	return &Statement{text: text, key: textnorm.Key(text), negated: negated(text), terms: distinct(text)}
 }
 
+// Terms are the distinct words of the text (tokens.Terms), sorted.
+func (s *Statement) Terms() []string { return s.terms }
+
+// Share is Jaccard of two texts.
+func (s *Statement) Share(with *Statement) float64 { return jaccard(s.terms, with.terms) }
+
 // Slot is Slot of the text.
 func (s *Statement) Slot() string {
 	if !s.knowsSlot {

@@ -58,31 +58,46 @@ func (p Place) env(name string) string {
 }
 
 // List lists every system. Connections that a system makes when it is opened end
-// with ctx.
+// with ctx. Two systems of one name are an error.
 func (p Place) List(ctx context.Context) ([]System, error) {
-	var out []System
-	for _, s := range append(all.Specs(), p.More...) {
-		out = append(out, System{Spec: s, Kind: BuiltIn})
+	offers, err := p.offers(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range p.neo4j() {
-		out = append(out, System{Spec: s, Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (default: the server of membench neo4j up)"})
-	}
-	out = append(out,
-		System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY if the server requires one"})
-	for _, name := range service.Names() {
-		s, err := p.service(name)
-		if err != nil {
+	out := make([]System, len(offers))
+	for i, o := range offers {
+		if out[i], err = o.get(); err != nil {
 			return nil, err
 		}
-		out = append(out, s)
 	}
-	out = append(out, System{Spec: p.program(ctx), Kind: Program, Note: "docs/adding-a-system.md has the protocol"})
+	return out, nil
+}
+
+// An offer is a system by its name: the spec of a service is read when the system is wanted.
+type offer struct {
+	name string
+	get  func() (System, error)
+}
+
+func (p Place) offers(ctx context.Context) (out []offer, err error) {
+	add := func(s System) { out = append(out, offer{s.Name, func() (System, error) { return s, nil }}) }
+	for _, s := range append(all.Specs(), p.More...) {
+		add(System{Spec: s, Kind: BuiltIn})
+	}
+	for _, s := range p.neo4j() {
+		add(System{Spec: s, Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (default: the server of membench neo4j up)"})
+	}
+	add(System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY if the server requires one"})
+	for _, name := range service.Names() {
+		out = append(out, offer{name, func() (System, error) { return p.service(name) }})
+	}
+	add(System{Spec: p.program(ctx), Kind: Program, Note: "docs/adding-a-system.md has the protocol"})
 	seen := map[string]bool{}
-	for _, s := range out {
-		if seen[Fold(s.Name)] {
-			return nil, fmt.Errorf("two systems are called %s: give yours another name", s.Name)
+	for _, o := range out {
+		if seen[Fold(o.name)] {
+			return nil, fmt.Errorf("two systems are called %s: give yours another name", o.name)
 		}
-		seen[Fold(s.Name)] = true
+		seen[Fold(o.name)] = true
 	}
 	return out, nil
 }
@@ -112,20 +127,20 @@ func (p Place) Find(ctx context.Context, name string) (System, error) {
 	if isSpec(name) {
 		return p.service(name)
 	}
-	list, err := p.List(ctx)
+	list, err := p.offers(ctx)
 	if err != nil {
 		return System{}, err
 	}
 	for _, want := range []string{name, others[Fold(name)]} {
-		for _, s := range list {
-			if s.Name == want || want != "" && Fold(s.Name) == Fold(want) {
-				return s, nil
+		for _, o := range list {
+			if o.name == want || want != "" && Fold(o.name) == Fold(want) {
+				return o.get()
 			}
 		}
 	}
 	var names []string
-	for _, s := range list {
-		names = append(names, s.Name)
+	for _, o := range list {
+		names = append(names, o.name)
 	}
 	near := textnorm.Nearest(name, names, 3)
 	if len(near) == 0 {

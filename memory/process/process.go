@@ -280,7 +280,11 @@ func (p *proc) answer(method string, b []byte, result any) error {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := codec.Unmarshal(b, &a); err != nil || a.ID == nil || *a.ID != p.id {
+	err := codec.Unmarshal(b, &a)
+	if err != nil && len(b) > 0 && b[0] == '{' { // it was meant to be one
+		return p.broken(method, fmt.Sprintf("its answer cannot be read: %v: %.200q", err, b), err)
+	}
+	if err != nil || a.ID == nil || *a.ID != p.id {
 		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; write messages to standard error", p.id, b), err)
 	}
 	if a.Error != nil {

@@ -87,6 +87,10 @@ func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2
 			}
 			if start {
 				start = false
+				if err := checkHead(buf, name); err != nil {
+					yield(Block{Name: name, First: line}, err)
+					return
+				}
 				buf = buf[:copy(buf, bytes.TrimPrefix(buf, []byte(bom)))]
 			}
 			end := len(buf)

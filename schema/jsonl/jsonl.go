@@ -345,6 +345,19 @@ func (cs closers) Close() error {
 
 const bom = "\xef\xbb\xbf"
 
+// IsWide reports whether a text that begins with head is in UTF-16 or UTF-32: by its byte order mark, or a zero byte within the first character.
+func IsWide(head []byte) bool {
+	return len(head) > 1 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff || head[0] == 0 || head[1] == 0)
+}
+
+// checkHead rejects a stream whose lines no reader could read.
+func checkHead(head []byte, name string) error {
+	if !IsWide(head) {
+		return nil
+	}
+	return schema.Brokenf("%s is in UTF-16 or UTF-32, and records are read in UTF-8: convert it with iconv -f UTF-16 -t UTF-8", name)
+}
+
 // endless is the error of a line that is too long even to skip: it may have no end. max is the longest line that is read.
 func endless(n, max int) error {
 	if limit := 16 * MaxLine; n <= limit || n <= 16*max {
@@ -365,7 +378,12 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, 1<<18)
 		_, held := r.(*bytes.Reader) // in memory already, and maybe not JSON
-		if head, _ := br.Peek(len(bom)); string(head) == bom {
+		head, _ := br.Peek(len(bom))
+		if err := checkHead(head, name); err != nil {
+			yield(Line{Pos: schema.Pos{File: name, Line: 1}}, err)
+			return
+		}
+		if string(head) == bom {
 			br.Discard(len(bom))
 		}
 		var buf []byte

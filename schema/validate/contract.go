@@ -1,9 +1,12 @@
 package validate
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,68 +21,70 @@ type contract struct {
 	both   *jsonschema.Schema // schema and warn in one pass, for a quick yes; nil where warn is
 }
 
-// contracts compiles the embedded schemas of a version once.
-var contracts = map[schema.Version]func() map[schema.Kind]contract{
-	schema.V001: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V001) }),
-	schema.V010: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V010) }),
-	schema.V020: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V020) }),
-}
+// contracts holds the contract of each kind of a version. It is compiled at its first use: most runs meet one kind of one version.
+var contracts = func() map[schema.Version]map[schema.Kind]func() contract {
+	out := map[schema.Version]map[schema.Kind]func() contract{}
+	for _, v := range schema.Versions() {
+		out[v] = map[schema.Kind]func() contract{}
+		for _, k := range schema.Kinds(v) {
+			out[v][k] = sync.OnceValue(func() contract { return mustCompile(k, v) })
+		}
+	}
+	return out
+}()
 
-func mustCompile(v schema.Version) map[schema.Kind]contract {
-	out, err := compile(v)
+func mustCompile(k schema.Kind, v schema.Version) contract {
+	c, err := compile(k, v)
 	if err != nil {
 		panic(err) // unreachable unless an embedded schema is broken; a test compiles all
 	}
-	return out
+	return c
 }
 
-func compile(v schema.Version) (map[schema.Kind]contract, error) {
+func compile(k schema.Kind, v schema.Version) (c contract, err error) {
+	url := schema.SchemaURL(k, v)
+	text, err := schema.JSONSchema(k, v)
+	if err != nil {
+		return c, err
+	}
 	set := jsonschema.NewSet()
-	warned := map[schema.Kind]bool{}
-	for _, k := range schema.Kinds(v) {
-		text, err := schema.JSONSchema(k, v)
-		if err != nil {
+	compiled := func(url string, text []byte) (*jsonschema.Schema, error) {
+		if err := set.Add(url, text); err != nil {
 			return nil, err
 		}
-		if err := set.Add(schema.SchemaURL(k, v), text); err != nil {
-			return nil, err
+		return set.Compile(url)
+	}
+	for _, other := range schema.Kinds(v) { // that the text refers to
+		to := schema.SchemaURL(other, v)
+		if other == k || !bytes.Contains(text, []byte(strconv.Quote(path.Base(to)))) {
+			continue
 		}
-		narrow, err := narrowed(text)
+		text, err := schema.JSONSchema(other, v)
+		if err == nil {
+			err = set.Add(to, text)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("schema %s %s: %w", k, v, err)
-		}
-		if narrow != nil {
-			warned[k] = true
-			if err := set.Add(schema.SchemaURL(k, v)+"?x-warn", narrow); err != nil {
-				return nil, err
-			}
-			both, err := joined(text)
-			if err != nil {
-				return nil, err
-			}
-			if err := set.Add(schema.SchemaURL(k, v)+"?both", both); err != nil {
-				return nil, err
-			}
+			return c, err
 		}
 	}
-	out := map[schema.Kind]contract{}
-	for _, k := range schema.Kinds(v) {
-		var c contract
-		var err error
-		if c.schema, err = set.Compile(schema.SchemaURL(k, v)); err != nil {
-			return nil, err
-		}
-		if warned[k] {
-			if c.warn, err = set.Compile(schema.SchemaURL(k, v) + "?x-warn"); err != nil {
-				return nil, err
-			}
-			if c.both, err = set.Compile(schema.SchemaURL(k, v) + "?both"); err != nil {
-				return nil, err
-			}
-		}
-		out[k] = c
+	if c.schema, err = compiled(url, text); err != nil {
+		return c, err
 	}
-	return out, nil
+	narrow, err := narrowed(text)
+	if err != nil {
+		return c, fmt.Errorf("schema %s %s: %w", k, v, err)
+	}
+	if narrow == nil {
+		return c, nil
+	}
+	if c.warn, err = compiled(url+"?x-warn", narrow); err != nil {
+		return c, err
+	}
+	both, err := joined(text)
+	if err == nil {
+		c.both, err = compiled(url+"?both", both)
+	}
+	return c, err
 }
 
 // narrowed returns the schema that holds only x-warn: the documented values, if the schema itself accepts more because existing data has more. nil without any
@@ -182,7 +187,7 @@ func schemaMessage(code string) string {
 
 // checkSchema reports violations of the contract of kind k by the value at node i.
 func (w *worker) checkSchema(k schema.Kind, i int) {
-	c := w.contracts[k]
+	c := w.contracts[k]()
 	if c.both != nil && c.both.ValidFast(&w.doc, i) {
 		return
 	}

@@ -57,10 +57,8 @@ func (w *worker) node(at int) {
 			w.facts = append(w.facts, fact{op: opNodeLine})
 		}
 	}
-	claim := string(first) == schema.LabelClaim
-	if w.props(props, claim); claim {
-		w.misspelt(props)
-	}
+	label := string(first)
+	w.props(props, label == schema.LabelClaim, label, w.cat.Labels[label].Props)
 }
 
 func (w *worker) nodeID(at int, id, name []byte, props int) {
@@ -218,7 +216,7 @@ func (w *worker) edge(at int) {
 		}
 		w.facts = append(w.facts, fact{op: opEdgeLine})
 	}
-	w.props(props, false)
+	w.props(props, false, string(t), w.cat.Edges[string(t)].Props)
 }
 
 // chainEdge knows the ids that the existing chain's claims graph uses in 0.0.1.
@@ -293,13 +291,17 @@ var pairs = [][2]string{{"created_at", "updated_at"}, {"valid_at", "invalid_at"}
 
 var reservedProps = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash"}
 
-// props checks the properties of a node, or of an edge. Those of a claim are held to what a claim may say.
-func (w *worker) props(props int, claim bool) {
+// props checks the properties of a node, or of an edge, of the label or type of, which has the properties known in the catalogue. Those of a claim are held to what
+// a claim may say.
+func (w *worker) props(props int, claim bool, of string, known []string) {
 	d := &w.doc
 	mayOrder := 0
 	for k, v := range d.Members(props) {
 		name := d.Text(k)
 		n := d.Nodes[v]
+		if len(known) > 0 && !slices.ContainsFunc(known, func(p string) bool { return p == string(name) }) {
+			w.misspelt(k, string(name), of, known, props)
+		}
 		if n.Kind == jsonschema.Number && n.Int && n.End-n.Start >= 19 {
 			if _, ok := w.integer(v); !ok {
 				w.warn(v, "GRF011", "the integer does not fit 64 bits", quote(d.Raw(v)), "a string")
@@ -347,20 +349,15 @@ func (w *worker) props(props int, claim bool) {
 	}
 }
 
-// misspelt warns of a property that claims do not have, if its name is nearly that of one that they have and this one lacks: readers of the graph do not see it.
-func (w *worker) misspelt(props int) {
-	known := w.cat.Labels[schema.LabelClaim].Props
-	for k := range w.doc.Members(props) {
-		text := w.doc.Text(k)
-		is := func(name string) bool { return string(text) == name }
-		if slices.ContainsFunc(known, is) || slices.ContainsFunc(pairs, func(p [2]string) bool { return is(p[0]) || is(p[1]) }) {
-			continue // invalid_at is another name, not a misspelt valid_at
-		}
-		name := string(text)
-		for _, meant := range known {
-			if textnorm.Near(name, meant) && w.doc.Get(props, meant) < 0 {
-				w.warn(k, "GRF016", "a property of a claim has nearly the name of one that claims have", name, meant)
-			}
+// misspelt warns of a property that its label or type does not have, if its name is nearly that of one that it has and that is missing here: readers of the graph
+// do not see it.
+func (w *worker) misspelt(at int, name, of string, known []string, props int) {
+	if slices.ContainsFunc(pairs, func(p [2]string) bool { return name == p[0] || name == p[1] }) {
+		return // invalid_at is another name, not a misspelt valid_at
+	}
+	for _, meant := range known {
+		if textnorm.Near(name, meant) && w.doc.Get(props, meant) < 0 {
+			w.warn(at, "GRF016", "a property has nearly the name of one that "+of+" has", name, meant)
 		}
 	}
 }

@@ -332,6 +332,9 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 		if fewest < 0 || n < fewest {
 			best, fewest = vs[i], n
 		}
+		if n == 0 {
+			break // no older version has fewer
+		}
 	}
 	return best
 }

@@ -129,6 +129,8 @@ var cases = []struct {
 	{"domain and predicate nodes", "", "", []string{`{"id": "dom:char:c:daily", "labels": ["Domain"], "props": {"domain": "daily", "character_id": "c"}}`, `{"id": "pred:user:u:daily:PREFERS_TOPIC", "labels": ["Predicate"], "props": {"predicate": "PREFERS_TOPIC", "domain": "daily", "character_id": "user:u"}}`,
 		`{"id": "dom:char:c:reading", "labels": ["Domain"], "props": {"domain": "daily", "character_id": "c"}}`, char}, []string{"3:8 /id ID002"}},
 	{"a misspelt property of a claim", "", "nodes.jsonl", []string{`{"id": "claim:HAS|life|user:u|topic:t", "labels": ["Claim"], "props": {"predicate": "HAS", "statsu": "active", "confidnce": 8.7, "rnk": 1, "ranks": 2, "rank": 1, "mood": "own", "invalid_at": "2026-03-01T09:00:00Z"}}`, char}, []string{"1:92 /props/statsu GRF016?", "1:112 /props/confidnce GRF016?"}},
+	{"a misspelt property of a turn", "", "nodes.jsonl", []string{`{"id": "event:c:1", "labels": ["Event"], "props": {"conv_id": "c", "turn_id": 1, "contnet": "hi", "mine": 1}}`, char}, []string{"1:82 /props/contnet GRF016?"}},
+	{"a misspelt property of an edge", "", "", []string{`{"id": "edge:HAS_DOMAIN:char:c:dom:char:c:daily", "type": "HAS_DOMAIN", "src": "char:c", "dst": "dom:char:c:daily", "props": {"character_id": "c", "domian": "daily", "own": 2}}`, char, `{"id": "dom:char:c:daily", "labels": ["Domain"], "props": {"domain": "daily", "character_id": "c"}}`}, []string{"1:148 /props/domian GRF016?", "2 GRF007?"}},
 	{"what the properties of a claim say", "", "nodes.jsonl", []string{`{"id": "claim:HAS|life|user:u|topic:t", "labels": ["Claim"], "props": {"status": "actve", "confidence": 8.7, "valid_at": "2026-13-01T00:00:00Z"}}`, char}, []string{"1:82 /props/status GRF015", "1:105 /props/confidence GRF015", "1:122 /props/valid_at GRF015"}},
 	{"reserved and unloadable properties", "", "", []string{with(node, `"name": "t"`, `"name": "t", "type": 1, "n": 9223372036854775808, "m": -9223372036854775808`), char}, []string{"1:67 /props/type GRF010?", "1:75 /props/n GRF011?"}},
 	{"reversed dates", "", "", []string{with(char, `"c"}`, `"c", "valid_at": "2026-02-24T23:50:00-08:00", "invalid_at": "2026-02-25T00:10:00Z"}`), with(node, `"t"}`, `"t", "start_line": 5, "end_line": 4}`)}, []string{"1:129 /props/invalid_at GRF009", "2:88 /props/end_line GRF009"}},
@@ -523,4 +525,24 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every published contract can be used: it is compiled when its kind is first met.
+func TestEveryContract(t *testing.T) {
+	for _, v := range schema.Versions() {
+		for _, k := range schema.Kinds(v) {
+			n := 0
+			for f, err := range validate.New(nil, validate.Options{SchemaOnly: true}).Stream(strings.NewReader("7"), "x.jsonl", k, v) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(f.Code, "SCH") {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s %s: a number is valid", k, v)
+			}
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 type worker struct {
 	cat       *catalog.Catalog
 	o         Options
-	contracts map[schema.Kind]contract
+	contracts map[schema.Kind]func() contract
 	v         schema.Version
 	mint      schema.Mint
 	name      string
@@ -52,7 +52,7 @@ type lineOut struct {
 }
 
 func (w *worker) start(c *Checker, name string, k, hint schema.Kind, v schema.Version) {
-	w.cat, w.o, w.contracts, w.v, w.mint = c.cat, c.o, contracts[v](), v, schema.Mint{V: v}
+	w.cat, w.o, w.contracts, w.v, w.mint = c.cat, c.o, contracts[v], v, schema.Mint{V: v}
 	w.name, w.kind, w.hint, w.bits = name, k, hint, c.set.bits
 	if w.predicates == nil {
 		w.predicates = map[string]predicateRule{}
