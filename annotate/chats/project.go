@@ -46,7 +46,7 @@ type Part struct {
 type Project struct {
 	Config  string `json:"config"` // path of membench.yaml
 	Parts   []Part `json:"exports"`
-	Errors  int    `json:"errors"` // messages that could not be read
+	Errors  int    `json:"errors"` // faults, of messages that were skipped or kept without what could not be read
 	hasDate bool
 	// accounts reports that a name is the same person in all conversations: true for a single export whose names are account names.
 	accounts bool
@@ -168,7 +168,7 @@ func (p *Project) undated(report func(*schema.Finding)) {
 }
 
 func (p *Project) lost(taken int, written bool) error {
-	return &schema.RejectedError{Step: "init", Rejected: p.Errors, Taken: taken, Written: written}
+	return &schema.RejectedError{Step: "init", Rejected: p.Errors, Taken: taken, Written: written, Kept: true}
 }
 
 // freeName is a file name for an export that no other has.

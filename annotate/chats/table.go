@@ -26,11 +26,11 @@ import (
 // Parts are the parts of a message that a mapping may place, with the names by which
 // they are found where it does not.
 var Parts = []csvdoc.Part{
-	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容"}},
-	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称"}},
+	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
+	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
 	{Name: "role", Known: []string{"role"}},
-	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间"}},
-	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "会话"}},
+	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "heure", "fecha", "hora"}},
+	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "vorgang", "unterhaltung"}},
 	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
 	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
 	{Name: "reply", Known: []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},
@@ -373,6 +373,10 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	if role, ok := roles[strings.ToLower(out.Name)]; ok && out.Role == "" {
 		out.Role, out.Name = role, ""
 	}
+	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
+		out.Name = "unknown"
+		r.fault(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
+	}
 	if id := get("id"); id != "" {
 		said.put(id, out.Text)
 	}
@@ -407,19 +411,22 @@ func suggest(f *file) string {
 	best := csvdoc.Mapping{}
 	longest, few := 0, map[string]int{} // values that differ, by column
 	for i, c := range columns {
-		size, width, times, letters := 0, 0, 0, false
+		size, width, times, filled, letters := 0, 0, 0, 0, false
 		different := map[string]bool{}
 		for _, row := range values {
 			size += len(row[i])
 			width += textnorm.Width(row[i])
 			letters = letters || strings.ContainsFunc(row[i], unicode.IsLetter)
 			different[row[i]] = true
+			if row[i] != "" {
+				filled++
+			}
 			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil || dateOf(row[i]) != nil {
 				times++
 			}
 		}
 		switch {
-		case len(values) > 0 && times == len(values):
+		case times > 0 && 5*times >= 4*filled:
 			best["time"] = c
 		case size > longest && letters:
 			longest = size

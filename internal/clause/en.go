@@ -391,12 +391,24 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	f.Negated, f.passive = v.negated, v.passive
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)
+	if f.Modality == Asserted || f.Modality == Plan {
+		f.Negated = f.Negated != s.thoughtNot(i)
+	}
 	s.doubts(i, governor, &f)
 	if f.Subject.Kind == NoOne {
 		return s.thing(i, subj, v, f)
 	}
 	return f, !empty && slotEN(s, i, v, &f)
 }
+
+// thoughtNot reports whether a clause is the object of a denied thought, which denies the clause: "I don't think I like jazz".
+func (s *enSentence) thoughtNot(i int) bool {
+	h := s.ws[i].Head
+	return (s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "parataxis") && h >= 0 && h < i && s.begin(i) == h+1 && raising[depparse.Verb(s.ws[h].Form, s.ws[h].Tag)] && s.verbGroup(h, s.kid(h, "nsubj"), false).negated
+}
+
+// raising are the verbs whose denial is meant of what follows them.
+var raising = set("think believe feel expect reckon")
 
 // doubts lowers the confidence of what parses of its kind often get wrong.
 func (s *enSentence) doubts(i, governor int, f *Fact) {
@@ -463,9 +475,12 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 		case s.low(k) == "longer" && s.low(k-1) == "no":
 			v.negated = true
 		case negWord(s.low(k)) && (r == "advmod" || r == "det" || k < i):
-			if !(s.low(k) == "no" && (r == "det" || nominative[s.low(k+1)])) && k < v.head+8 && s.low(k+1) != "only" {
+			answers := s.low(k) == "no" && (k < subj || s.low(k+1) == ",") // "No, I like coffee" denies what was asked, not the liking
+			if !(s.low(k) == "no" && (r == "det" || nominative[s.low(k+1)])) && !answers && k < v.head+8 && s.low(k+1) != "only" {
 				v.negated = true
 			}
+		case r == "obj" && slices.ContainsFunc(s.kids[k], func(d int) bool { return s.low(d) == "no" && s.ws[d].Rel == "det" && d > i }): // "I have no car"
+			v.negated = true
 		}
 	}
 	v.passive = v.passive || s.ws[i].Rel == "nsubj:pass" || s.kid(i, "nsubj:pass") >= 0

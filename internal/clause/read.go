@@ -8,6 +8,7 @@ import (
 	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
+	"membench/internal/tokens"
 )
 
 // longSentence is the length in bytes above which a sentence is a log, a list or a
@@ -30,7 +31,7 @@ func Read(text string, o Options) []Fact {
 		case len(framed) > 0: // the frame says what the grammar would misread
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case o.Every || o.speaksOfPeople(st.Text):
+		case (o.Every || o.speaksOfPeople(st.Text)) && !otherLanguage(st.Text):
 			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
@@ -70,6 +71,25 @@ func (o Options) speaksOfPeople(s string) bool {
 	}
 	return false
 }
+
+// otherLanguage reports whether a sentence of Latin letters has more function words of other languages than of English: "wir heiraten im Sommer".
+func otherLanguage(s string) bool {
+	other, english := 0, 0
+	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch low := strings.ToLower(f); {
+		case foreign[low]:
+			if low == f || other+english == 0 { // in "El Paso" and "La Paz" it is part of a name
+				other++
+			}
+		case low != "im" && tokens.Stop(low): // in German "im" is "in the"
+			english++
+		}
+	}
+	return other > 0 && other >= english
+}
+
+// foreign are function words of German, Dutch, French, Spanish, Italian and Portuguese that are no words of English, nor names.
+var foreign = set("und der das ist nicht ich wir sie ein eine einen einem einer mit für auf zum zur von vom bei auch noch aber wie sind haben habe hast seit nach dem den mein meine unser nur schon wenn weil dass sehr gern heute morgen gestern het een niet naar ook zijn mijn heeft je tu il elle nous vous est les une dans avec pas du aux qui suis ont mais c'est chez très mon ma mes el los las por con para una pero muy está vivo mi soy tengo che di per non sono è della nel sul ho ha não uma com meu minha eu você")
 
 // openers are first words of sentences that have another subject than the speaker.
 var openers = set("the a an this that these those it its there here what how why who which where when is are was were do does did if")

@@ -90,7 +90,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "bear":
 		if f.When.Text != "" && f.Place.Text == "" {
-			slot, f.Object = "HAS_AGE", f.When
+			slot, f.Object, f.Begun = "HAS_AGE", f.When, true
 			f.Value.Text = "born " + f.When.Text
 		}
 	case "come":

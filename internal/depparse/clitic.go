@@ -30,6 +30,18 @@ func (m *models) read(ws []Word) {
 	for i, form := range forms {
 		ws[i].Form = form
 	}
+	ownSubjects(ws)
+}
+
+// ownSubjects gives a second finite verb the name right before it as its subject, where the parser joined the name to the object of the first one: "I bought three
+// tickets and Paul bought two".
+func ownSubjects(ws []Word) {
+	for i := 2; i < len(ws); i++ {
+		name, and := &ws[i-1], &ws[i-2]
+		if t := ws[i].Tag; (t == "VBD" || t == "VBZ") && ws[i].Rel == "conj" && name.Tag == "NNP" && name.Rel == "conj" && name.Head < i-1 && and.Tag == "CC" {
+			name.Head, name.Rel, and.Head = i, "nsubj", i
+		}
+	}
 }
 
 // unowned are words of closed classes before which nothing is possessed, perfect those before which 's is "has".
