@@ -89,7 +89,7 @@ func (q question) frame(ev *evidence) (fr frame, ok bool) {
 		}
 	}
 	fr.read(text, ev)
-	return fr, fr.fact.Verb != "" || len(fr.args) > 0
+	return fr, (fr.fact.Verb != "" || len(fr.args) > 0) && !willing[fr.fact.Verb]
 }
 
 // read fills a frame from a statement without its slot.
@@ -359,7 +359,7 @@ func (fr *frame) fits(s *saying) float64 {
 	case fr.who == "" || s.who == fr.who:
 	case s.who == "" && s.speaker == fr.who && f.Subject.Kind == clause.NoOne && wordless[cmp.Or(f.Slot, "HAS")] && (f.Verb == "" || !s.shape && (reMine.MatchString(s.text) || len(timex.Said(f.Subject.Text, s.day, true)) > 0)): // something of theirs
 	case third && s.who == "" && (f.Subject.Kind == clause.Pronoun || f.Subject.Text == "") && named(s.near), third && s.who == "" && named(s.terms):
-	case named(s.terms) && f.Subject.Kind != clause.Speaker:
+	case f.Subject.Kind == clause.NoOne && named(termsOf(f.Subject.Text)):
 	default:
 		return 0
 	}
@@ -558,6 +558,9 @@ func Clauses() Reader { return &rule{clauses: true} }
 // filled answers a question from the clause that fills its slot, and names its hit; "" where none does for certain. late answers when something was that is
 // announced without a day by the day of the announcement.
 func filled(q question, ev *evidence, late bool) (string, int) {
+	if !slices.ContainsFunc(q.names, func(n string) bool { return n != "user" && n != "assistant" }) || reBetween.MatchString(q.text) || reBefore.MatchString(q.text) {
+		return "", 0 // what an assistant says is advice; two things
+	}
 	if q.kind == list && !q.han && !names(strings.ToLower(q.text)) { // "What is …"
 		q.kind = what
 	}
