@@ -316,19 +316,19 @@ func (e *evidence) standsFor(i int, f clause.Fact) string {
 	switch f.Subject.Kind {
 	case clause.Addressee:
 		return e.addressed[u.hit]
-	case clause.Pronoun:
+	case clause.Pronoun: // those who talk to each other are no "she" of each other
 		for j := i - 1; j >= 0 && e.units[j].line == u.line; j-- {
-			if who := lastNamed(e.units[j].text, u.speaker); who != "" {
+			if who := lastNamed(e.units[j].text, u.speaker, e.addressed[u.hit]); who != "" {
 				return who
 			}
 		}
-		return lastNamed(e.before[u.hit], e.addressed[u.hit])
+		return lastNamed(e.before[u.hit], e.addressed[u.hit], u.speaker)
 	}
 	return person(f.Subject, u.speaker)
 }
 
-// lastNamed is the last person that a text of a speaker names: somebody with a name, or a relative.
-func lastNamed(text, speaker string) (who string) {
+// lastNamed is the last person that a text of a speaker to another names: a third one with a name, or a relative.
+func lastNamed(text, speaker, other string) (who string) {
 	for _, w := range tokens.Split(text) {
 		if r := clause.Relation(strings.ToLower(w.Text)); r != "" {
 			who = speaker + "'s " + r
@@ -337,7 +337,7 @@ func lastNamed(text, speaker string) (who string) {
 	for _, m := range reNames.FindAllStringIndex(text, -1) {
 		name := text[m[0]:m[1]]
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s")
-		if low := strings.ToLower(name); !tokens.Stop(low) && !depparse.Common(low) && len(low) > 1 && low != speaker {
+		if low := strings.ToLower(name); !tokens.Stop(low) && !depparse.Common(low) && len(low) > 1 && low != speaker && low != other && (other == "" || !strings.HasPrefix(other, low+" ")) {
 			who = low
 		}
 	}
