@@ -26,9 +26,6 @@ const (
 // light verbs join a subject to what is said of it, and say nothing themselves.
 var light = set("be get become have do 是 有 在")
 
-// owning verbs say that somebody has something: who is allergic to dogs has none.
-var owning = set("get have 有")
-
 // wordless are slots that do not say what kind of thing is stated of someone: two facts with such a slot need the same verb.
 var wordless = set("DID IS HAS WANTS NEEDS HAS_HABIT HAS_OPINION")
 
@@ -109,27 +106,23 @@ func (q question) samePerson(a clause.Fact, f clause.Fact, speaker string) bool 
 }
 
 // verdict reads what a sentence says to the clause that is asked for.
-func (q question) verdict(a clause.Fact, ev *evidence, pos int) verdict {
-	names, u := append(slices.Clone(q.names), a.Subject.Text), &ev.units[pos]
-	if v := q.judge(a, ev, pos, u.text, names); v != open {
+func (q question) verdict(a clause.Fact, u *unit) verdict {
+	names := append(slices.Clone(q.names), a.Subject.Text)
+	if v := q.judge(a, u.speaker, u.text, names); v != open {
 		return v
 	}
-	if part := strings.TrimSpace(clauseOf(q, u.text)); part != u.text && q.judge(a, ev, pos, part, names) == denies { // one that the reading of the whole passed over
+	if part := strings.TrimSpace(clauseOf(q, u.text)); part != u.text && q.judge(a, u.speaker, part, names) == denies { // one that the reading of the whole passed over
 		return denies
 	}
 	return open
 }
 
-func (q question) judge(a clause.Fact, ev *evidence, pos int, text string, names []string) verdict {
-	speaker := ev.units[pos].speaker
+func (q question) judge(a clause.Fact, speaker, text string, names []string) verdict {
 	facts := clause.Read(text, clause.Options{Names: names, Ended: catalog.Default().Ended})
 	out := open
 	for _, f := range facts {
-		if !q.samePerson(a, f, speaker) && (ev.standsFor(pos, f) == "" || ev.standsFor(pos, f) != person(a.Subject, "")) || f.Modality != clause.Asserted && f.Modality != a.Modality || slices.ContainsFunc(facts, func(g clause.Fact) bool { return g.Negated && holdsFact(g, f) }) {
+		if !q.samePerson(a, f, speaker) || f.Modality != clause.Asserted && f.Modality != a.Modality || slices.ContainsFunc(facts, func(g clause.Fact) bool { return g.Negated && holdsFact(g, f) }) {
 			continue
-		}
-		if f.Object.Text == "" || reBack.MatchString(f.Object.Text) { // what is meant was said before
-			f.Object.Text += " " + ev.before[ev.units[pos].hit]
 		}
 		same, whole := samePredicate(a, f)
 		over := (len(f.Over) > 0 || f.Formerly) && len(a.Over) == 0 && !a.Formerly
@@ -176,11 +169,11 @@ func samePredicate(a, f clause.Fact) (same, whole bool) {
 		return false, false
 	}
 	x, y := verbOf(a), verbOf(f)
-	return x == y || light[a.Verb] && light[f.Verb] && whole && owning[a.Verb] == owning[f.Verb] || n > 0 && slices.Contains(tokens.Kin(a.Verb), y) || n > 0 && a.Slot == f.Slot && !wordless[a.Slot], whole
+	return x == y || light[a.Verb] && light[f.Verb] && whole || slices.Contains(tokens.Kin(a.Verb), y) || n > 0 && a.Slot == f.Slot && !wordless[a.Slot], whole
 }
 
 // yesNo answers from the newest sentence that asserts or denies what is asked; "" where none does for certain.
-func yesNo(q question, ev *evidence, may []scored) string {
+func yesNo(q question, may []scored) string {
 	a, ok := q.asked()
 	if !ok {
 		return ""
@@ -189,10 +182,10 @@ func yesNo(q question, ev *evidence, may []scored) string {
 	yes := false
 	for i := range may {
 		s := &may[i]
-		if s.asks || max(s.cover, share(q.terms, termsOf(ev.before[s.hit]))) < q.least() {
+		if s.asks || s.cover < q.least() {
 			continue
 		}
-		if v := q.verdict(a, ev, s.pos); v != open && (best == nil || byNewest(*best, *s) > 0 || byNewest(*best, *s) == 0 && s.dated && s.pos > best.pos) {
+		if v := q.verdict(a, s.unit); v != open && (best == nil || byNewest(*best, *s) > 0 || byNewest(*best, *s) == 0 && s.dated && s.pos > best.pos) {
 			best, yes = s, v == says
 		}
 	}

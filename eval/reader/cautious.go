@@ -48,9 +48,6 @@ var reTwo = pattern.New(`,? and (?:who|when|where|how (?:many|much|long|often)|w
 // reHelp is a request or a guess, which no fact answers.
 var reHelp = pattern.New(`^(?:(?:can|will) you|would|could|might|should)\b|^(?:你能|能不能|请|帮我)`)
 
-// reLiving asks for a job, which is a claim or not known.
-var reLiving = pattern.New(`\bdo for (?:a living|work)\b`)
-
 // sided is the kind of a question that is of one of two only where it offers a choice:
 // "Have I ever drawn or painted?" asks yes or no, "What topics or skills" for both.
 func sided(q question) kind {
@@ -95,7 +92,7 @@ var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
 // in common, a request, a guess.
 func beyond(q question) bool {
 	low := strings.ToLower(q.text)
-	return reOrder.MatchString(low) || reHelp.MatchString(low) || reLiving.MatchString(low) || reTwo.MatchString(low) && slices.Contains([]kind{when, long, number, who, where}, q.kind) || q.kind != when && strings.Contains(low, "both ")
+	return reOrder.MatchString(low) || reHelp.MatchString(low) || reTwo.MatchString(low) && slices.Contains([]kind{when, long, number, who, where}, q.kind) || q.kind != when && strings.Contains(low, "both ")
 }
 
 // certain narrows sentences to those that may answer for sure; none means that nobody
@@ -103,10 +100,7 @@ func beyond(q question) bool {
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
-	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
-		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || q.kind == when && s.own < sure && !q.acts(s.text) || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) }) ||
-			reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
-	})
+	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool { return !ofThing(q, low, s) || otherRelation(low, s) })
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
 	}
@@ -172,33 +166,6 @@ func ofThing(q question, low string, s scored) bool {
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
 }
 
-// acts reports whether a sentence has the verb of a question: a date is of the event only then, unless the sentence has nearly all else.
-func (q question) acts(text string) bool {
-	fr, ok := q.frame(&evidence{})
-	return !ok || fr.fact.Verb == "" || light[fr.fact.Verb] || slices.ContainsFunc(words(text), func(w [2]int) bool { return alike(lemma(text[w[0]:w[1]]), verbOf(fr.fact)) }) || q.han
-}
-
-// namesOther reports whether a sentence has a name that the question has not.
-func namesOther(q question, text string) bool {
-	return reCalled.MatchString(text) || slices.ContainsFunc(reNames.FindAllStringIndex(text, -1), func(m []int) bool {
-		n := text[m[0]:m[1]]
-		return m[0] > 0 && len(n) > 1 && !strings.Contains(q.text, n) && !tokens.Stop(strings.ToLower(strings.SplitN(n, "'", 2)[0]))
-	})
-}
-
-var (
-	reNameOf = pattern.New(`(?i)\bnames? of\b|\bcalled\b|['’]s name\b|叫什么`)
-	reCalled = pattern.New(`(?i)\b(?:called|named|name(?:['’]s| is| was))\b|叫`)
-)
-
-// ofOther reports whether a sentence is of somebody else than a speaker whom a question asks about by name, "Where does Leo's dog sleep?": it names him.
-func ofOther(q question, s scored) bool {
-	m := reOfOther.FindStringSubmatch(q.text)
-	return m == nil || q.han || len(q.subjects) > 0 || mentions(strings.ToLower(s.text), strings.ToLower(m[1]))
-}
-
-var reOfOther = pattern.New(`^(?:What|Where|When|Who|Which|How)\b.*? (?:does|did|do|is|was|has|of) ([A-Z][\w-]+)(?:['’]s\b| )`)
-
 // otherRelation reports whether a sentence is about a relation, my grandmother, and the
 // question about another one, her mother.
 func otherRelation(low string, s scored) bool {
@@ -251,9 +218,8 @@ var (
 
 // adds reports whether a sentence says more than the question does: something other than a time, a degree or praise.
 func adds(q question, s scored) bool {
-	if q.han { // 哪个大学: the text has more than the word
-		m := zhWhich.FindStringSubmatch(q.text)
-		return m == nil || pattern.New(`\p{Han}`+m[1]).MatchString(s.text)
+	if q.han {
+		return true
 	}
 	times := timex.Find(s.text, 2000)
 	n := 0
@@ -266,8 +232,6 @@ func adds(q question, s scored) bool {
 	}
 	return n >= fresh
 }
-
-var zhWhich = pattern.New(`哪[个家所座](\p{Han}{2})`)
 
 // praise is what is said of anything.
 var praise = set("great good awesome amazing incredible wonderful fantastic nice cool fun super best better love loved like enjoy special lovely beautiful perfect excited exciting happy glad feel felt feeling really much way thanks thank yeah yes wow hey experience inspiring rewarding enlightening powerful crazy while been got get make made want")

@@ -35,12 +35,10 @@ type reply struct {
 type evidence struct {
 	units []unit
 	lines int
-	notes []note         // claims below the turns
-	df    map[string]int // units that hold a term
-	asked map[int]reply  // by hit: the question that it replies to
-	// before are the turns right before a hit, addressed who spoke last of them, in lower case.
-	before, addressed map[int]string
-	score             map[int]float64 // by hit: the memory's
+	notes []note          // claims below the turns
+	df    map[string]int  // units that hold a term
+	asked map[int]reply   // by hit: the question that it replies to
+	score map[int]float64 // by hit: the memory's
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/clause"
 	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/timex"
@@ -76,31 +77,21 @@ func referring(a, b string) string {
 var reThird = pattern.New(`\b(?:she|he|her|him)\b`)
 
 var (
-	reSooner  = pattern.New(`(?i)\b(?:first|earlier|sooner)\b|先|更早`)
-	reInWhat  = pattern.New(`(?i)^in (?:what|which) order (?:did|have|has|had|were|was) (.+?)\??$`)
-	reWhich2  = pattern.New(`(?i)^(?:did|was|were|had|has|have) (.+?) (before or after|before|after) (.+?)\??$`)
-	reFirstOf = pattern.New(`(?i)^(?:what|which)\b.*?\bfirst(?: for (\w+))?[,:] ?(.+?) or (.+?)\??$`)
-	zhFirstOf = pattern.New(`^(.+?)[和跟与](.+?)，?(?:哪个|哪件|谁)(?:事)?(?:在前|更早|先)`)
-	zhFirst   = pattern.New(`^(.+?)是?先(.+?)还是先?(.+?)[？?]?$`)
+	reSooner = pattern.New(`(?i)\b(?:first|earlier|sooner)\b|先|更早`)
+	reInWhat = pattern.New(`(?i)^in (?:what|which) order (?:did|have|has|had|were|was) (.+?)\??$`)
+	reWhich2 = pattern.New(`(?i)^(?:did|was|were|had|has|have) (.+?) (before|after) (.+?)\??$`)
 )
 
 // sooner says which of two events that a question names came first, with the day and the
 // words of each; "" where one of them is not told, or both are of one day.
 func sooner(q question, ev *evidence) string {
 	var sides []string
-	who := ""
 	m := reWhich2.FindStringSubmatch(q.text)
 	if m != nil {
 		sides = []string{m[1], m[3]}
 	} else if o := reInWhat.FindStringSubmatch(q.text); o != nil {
 		a, b := twoParts(o[1])
 		sides = []string{a, b}
-	} else if o := reFirstOf.FindStringSubmatch(q.text); o != nil {
-		who, sides = o[1], o[2:4]
-	} else if o := zhFirstOf.FindStringSubmatch(q.text); o != nil {
-		sides = o[1:3]
-	} else if o := zhFirst.FindStringSubmatch(q.text); o != nil {
-		sides = []string{o[1] + o[2], o[1] + o[3]}
 	} else if q.kind == either && reSooner.MatchString(q.text) {
 		sides = q.sides
 	}
@@ -108,17 +99,23 @@ func sooner(q question, ev *evidence) string {
 		return ""
 	}
 	sides[1] = referring(sides[0], sides[1])
-	a, i, ok := ev.event(q, sides[0], who, -1)
-	b, j, ok2 := ev.event(q, sides[1], who, i)
+	told := func(side string) func(unit, bool) (timex.Day, bool) {
+		terms := understand(schemaQuestion(side), q.names).terms
+		return func(u unit, _ bool) (timex.Day, bool) {
+			if len(terms) == 1 && !does(u, terms[0]) {
+				return 0, false
+			}
+			return eventDay(u)
+		}
+	}
+	a, i, ok := clauseDay(q, ev, sides[0], -1, told(sides[0]))
+	b, j, ok2 := clauseDay(q, ev, sides[1], i, told(sides[1]))
 	if !ok || !ok2 || a == b {
 		return ""
 	}
 	lead := ""
 	if m != nil {
 		lead = map[bool]string{true: "Yes: ", false: "No: "}[(m[2] == "before") == (a < b)]
-		if m[2] == "before or after" {
-			lead = map[bool]string{true: "Before: ", false: "After: "}[a < b]
-		}
 	}
 	if b < a {
 		a, b, i, j = b, a, j, i
@@ -128,6 +125,13 @@ func sooner(q question, ev *evidence) string {
 		return side + q.say(" (", "（") + sayDay(q.han, d) + q.say("): ", "）：") + strconv.Quote(ev.units[at].text)
 	}
 	return lead + event(sides[0], a, i) + q.say("; then ", "；然后") + event(sides[1], b, j)
+}
+
+// does reports whether a speaker says to have done what one word names: "I moved", not "they moved the date".
+func does(u unit, verb string) bool {
+	return hasHan(u.text) || slices.ContainsFunc(clause.Read(u.text, clause.Options{}), func(f clause.Fact) bool {
+		return verbOf(f) == verb && !f.Negated && (f.Subject.Kind == clause.Speaker || f.Subject.Kind == clause.Named)
+	})
 }
 
 // twoParts cuts "A and B" at the "and" that has the second thing behind it: of several the

@@ -149,7 +149,7 @@ func (e *evidence) reckoned(q question, from, to int) string {
 }
 
 // of gives the evidence the turns that its hits are, and the questions that they reply to.
-func (e *evidence) of(hits []schema.QAHit, asked, before []string) *evidence {
+func (e *evidence) of(hits []schema.QAHit, asked []string) *evidence {
 	out := *e
 	out.units = slices.Clone(e.units)
 	for i := range out.units {
@@ -160,14 +160,6 @@ func (e *evidence) of(hits []schema.QAHit, asked, before []string) *evidence {
 	out.asked, out.score = map[int]reply{}, map[int]float64{}
 	for i, h := range hits {
 		out.score[i+1] = h.Score
-	}
-	out.before, out.addressed = map[int]string{}, map[int]string{}
-	for i, text := range before {
-		for line := range strings.Lines(text) {
-			who, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			out.before[i+1] += rest + "\n"
-			out.addressed[i+1] = strings.ToLower(who)
-		}
 	}
 	for i, text := range asked {
 		if text != "" {

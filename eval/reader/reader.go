@@ -25,7 +25,6 @@ type Input struct {
 	Speakers []string       // names in the case, the user's first
 	Context  string         // what the reader sees; "" where nothing was retrieved
 	Hits     []schema.QAHit // what Context was made of, best first; Cut ones are not in it
-	Before   []string       // of each hit: what was said right before it, a line a turn, "speaker: text"; may be nil
 	Asked    []string       // of each hit: the question of someone else that it follows, "" none; may be nil
 	Sample   int            // repeat, from 0: another sample of the same request
 }

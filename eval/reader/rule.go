@@ -46,7 +46,7 @@ const (
 func Rule() Reader { return &rule{} }
 
 type rule struct {
-	cautious, clauses bool
+	cautious bool
 
 	mu   sync.Mutex
 	held []held // newest last
@@ -65,11 +65,8 @@ const (
 )
 
 func (r *rule) Fingerprint() string {
-	switch {
-	case r.cautious:
+	if r.cautious {
 		return RuleName + " cautious"
-	case r.clauses:
-		return RuleName + " clauses"
 	}
 	return RuleName
 }
@@ -79,23 +76,13 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	}
 	ev := r.evidence(in.Context, in.Speakers)
-	if r.cautious || r.clauses {
-		ev = ev.of(in.Hits, in.Asked, in.Before).ended(in.Speakers)
+	if r.cautious {
+		ev = ev.of(in.Hits, in.Asked).ended(in.Speakers)
 	}
 	q := understand(in.Question, in.Speakers)
 	q.names = in.Speakers
-	if r.cautious || r.clauses {
+	if r.cautious {
 		q = q.careful()
-	}
-	if r.clauses {
-		text, hit := filled(q, ev, false)
-		if s := sooner(q, ev); s != "" {
-			return Answer{Text: s, Used: used(s, q, ev), By: schema.ByRule}, nil
-		}
-		if text == "" {
-			return Answer{Text: q.say(Refusal, RefusalZH), By: schema.ByRule}, nil
-		}
-		return Answer{Text: text, Used: []int{hit}, By: schema.ByRule}, nil
 	}
 	text, ok := quoted(q, ev, in.Question.Choices)
 	if ok {
@@ -103,9 +90,6 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		text = choose(q, ev, in.Question.Choices)
 	} else {
 		text = answer(q, ev, in.Question.AsOf)
-	}
-	if text == "" && r.cautious && q.kind == when {
-		text, _ = filled(q, ev, true)
 	}
 	a := Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}
 	if text == "" && r.cautious {
@@ -176,8 +160,7 @@ func (r *rule) evidence(context string, speakers []string) *evidence {
 type scored struct {
 	*unit
 	pos   int
-	cover float64 // [0,1]: share of the question's words, rare ones counting more, in the sentence or, for less, its turn
-	own   float64 // the same of the sentence alone
+	cover float64 // [0,1]: share of the question's words, rare ones counting more
 	score float64
 }
 
@@ -221,7 +204,7 @@ func rankUnits(q question, ev *evidence) []scored {
 		if total > 0 {
 			c = min(1, c/total)
 		}
-		out[i] = scored{unit: u, pos: i, cover: c, own: c}
+		out[i] = scored{unit: u, pos: i, cover: c}
 		lines[u.line] = max(lines[u.line], c)
 	}
 	for i := range out {
@@ -288,7 +271,7 @@ func answer(q question, ev *evidence, asOf string) string {
 			return s
 		}
 		if q.kind == yesno {
-			return yesNo(q, ev, may)
+			return yesNo(q, may)
 		}
 		if s := changed(q, may); s != "" {
 			return s

@@ -194,7 +194,7 @@ func spanLong(q question, near []scored, now timex.Day, hasNow bool) string {
 // reInstead is what stands before a number that holds no longer.
 var reInstead = pattern.New(`(?i)\b(?:instead of|rather than|(?:up|down) from|no longer)(?: the)? $`)
 
-var reDigits = pattern.New(`[$€£¥]?\d[\d,]*(?:\.\d+|(?::\d\d)+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
+var reDigits = pattern.New(`[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
 
 // spanNumber is the number of the best sentence that has one, with the word after it.
 func spanNumber(q question, near []scored) string {
@@ -207,9 +207,7 @@ func spanNumber(q question, near []scored) string {
 		best, at := "", -1
 		dates := timex.Find(s.text, 0)
 		try := func(pos, end int) {
-			if slices.ContainsFunc(dates, func(e timex.Expr) bool {
-				return e.Kind != timex.Duration && !(e.Kind == timex.Clock && reFast.MatchString(q.text)) && pos >= e.Pos && end <= e.End
-			}) {
+			if slices.ContainsFunc(dates, func(e timex.Expr) bool { return e.Kind != timex.Duration && pos >= e.Pos && end <= e.End }) {
 				return
 			}
 			if q.brief && reInstead.MatchString(s.text[:pos]) {
@@ -237,9 +235,6 @@ func spanNumber(q question, near []scored) string {
 	}
 	return ""
 }
-
-// reFast asks for a time that is a length, as of a race.
-var reFast = pattern.New(`(?i)\bhow fast\b`)
 
 // words are the places of runs of letters.
 func words(s string) [][2]int {

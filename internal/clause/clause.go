@@ -143,7 +143,4 @@ type Options struct {
 	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it
 	// is not worth keeping or its subject is not a person (Kind NoOne); its Tier is Wide then.
 	Ended func(verb string) (ends, may []string)
-	// Every returns each clause that has a verb, whether or not it is worth keeping, also those of things and those that hang on another clause and
-	// share its subject ("signed the lease, moving in on Friday"). Those that would not be returned otherwise are of the Tier Wide.
-	Every bool
 }

@@ -27,7 +27,6 @@ type enSentence struct {
 	question bool
 	names    []string // who takes part in the talk
 	ended    enders
-	every    bool
 	lead     int // bytes of text that the input does not have: the subject that it omits
 }
 
@@ -45,12 +44,12 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 	if m := called.FindStringSubmatchIndex(text); m != nil && Relation(strings.ToLower(text[m[2]:m[3]])) != "" {
 		name, text = [2]int{m[3], m[5]}, blank(text, m[4:])
 	}
-	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended, every: o.Every}
+	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
 	s.parse()
 	if words, at := s.leftOut(); words != "" { // read again with its subject
 		rest := text[at:]
 		text = words + strings.ToLower(rest[:1]) + rest[1:]
-		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, every: o.Every, lead: len(words)}
+		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
 		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
 			s = t
 		}
@@ -278,7 +277,7 @@ func readEN(s *enSentence) []Fact {
 		if s.ended != nil {
 			f.Over = f.ending(s.ended, s.text)
 		}
-		if !ok && (len(f.Over) > 0 || s.every && f.Verb != "") {
+		if !ok && len(f.Over) > 0 {
 			f.Tier, ok = Wide, true
 		}
 		if ok {
@@ -300,15 +299,15 @@ func (s *enSentence) predicate(i int) bool {
 	switch w.Rel {
 	case "root", "conj", "parataxis", "ccomp":
 		return true
-	case "advcl", "xcomp", "acl": // "… , helping them" is not a statement of its own
-		return s.every && isVerb(w)
+	case "advcl": // "… , helping them" is not a statement of its own
+		return false
 	}
 	return false
 }
 
 // shared is the predicate that lends word i its subject, or -1.
 func (s *enSentence) shared(i int) int {
-	for n := 0; n < 8 && s.ws[i].Head >= 0 && (s.ws[i].Rel == "conj" || s.every && (s.ws[i].Rel == "advcl" || s.ws[i].Rel == "xcomp")); n++ {
+	for n := 0; n < 8 && s.ws[i].Rel == "conj" && s.ws[i].Head >= 0; n++ {
 		i = s.ws[i].Head
 		if s.kid(i, "nsubj", "nsubj:pass") >= 0 {
 			return i

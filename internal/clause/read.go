@@ -31,7 +31,7 @@ func Read(text string, o Options) []Fact {
 		case len(framed) > 0: // the frame says what the grammar would misread
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case (o.Every || o.speaksOfPeople(st.Text)) && !otherLanguage(st.Text):
+		case o.speaksOfPeople(st.Text) && !otherLanguage(st.Text):
 			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {

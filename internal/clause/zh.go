@@ -71,7 +71,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		if r.o.Ended != nil {
 			f.Over = f.ending(r.o.Ended, text)
 		}
-		if !ok && (len(f.Over) > 0 || r.o.Every && f.Verb != "") {
+		if !ok && len(f.Over) > 0 {
 			f.Tier, ok = Wide, true
 		}
 		if !ok {
@@ -186,12 +186,7 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	case c.cleft(r):
 	case c.otherSubject():
 		r.subject, r.begun = Mention{}, true
-		if ended := r.o.Ended; (ended != nil || r.o.Every) && c.thing(func(verb string) ([]string, []string) {
-			if r.o.Every {
-				return []string{""}, nil
-			}
-			return ended(verb)
-		}) {
+		if r.o.Ended != nil && c.thing(r.o.Ended) {
 			c.time()
 			c.hold(question)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"membench/eval/reader"
 	"membench/internal/sentence"
-	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -50,18 +49,6 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 		a.By, a.Text = schema.ByRule, refusal
 		return a, nil
 	}
-	wide, err := r.Retrieve(ctx, memory.Query{Text: question, K: widest * k, AsOf: asOf})
-	if err != nil {
-		return a, err
-	}
-	if a.Answer, err = r.read(ctx, reader.Clauses(), question, asOf, wide); err == nil && a.Text != refusal {
-		used := a.Used
-		a.Used = nil
-		for _, n := range used {
-			a.use(wide.Hits[n-1])
-		}
-		return a, nil
-	}
 	if a.Answer, err = r.read(ctx, reader.Cautious(), question, asOf, got); err != nil || a.Text == refusal {
 		return a, err
 	}
@@ -78,9 +65,6 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 	return a, err
 }
 
-// widest is how many times as many turns are read for the clause that answers a question as for an answer by its words.
-const widest = 6
-
 // use notes that the answer was taken from a hit.
 func (a *Answer) use(h memory.Hit) {
 	i := slices.IndexFunc(a.Hits, func(x memory.Hit) bool { return x.ID == h.ID })
@@ -96,7 +80,7 @@ func (r *Reading) read(ctx context.Context, rd reader.Reader, question, asOf str
 	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context}
 	for i, h := range got.Hits {
 		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources})
-		in.Asked, in.Before = append(in.Asked, r.asked(h.ID)), append(in.Before, r.before(h.ID))
+		in.Asked = append(in.Asked, r.asked(h.ID))
 	}
 	return rd.Read(ctx, in)
 }
@@ -132,19 +116,6 @@ func (r *Reading) asked(id schema.PointID) string {
 		if s.Question && utf8.RuneCountInString(out)+utf8.RuneCountInString(s.Text) <= askedMost {
 			out = strings.TrimSpace(out + " " + s.Text)
 		}
-	}
-	return out
-}
-
-const beforeMost = 2 // turns
-
-// before are the turns right before one, as far as they are of the same sitting.
-func (r *Reading) before(id schema.PointID) (out string) {
-	v := r.p.v
-	at, ok := v.st.Find(id)
-	for n := 0; ok && n < beforeMost && v.before[at] >= 0; n++ {
-		at = int(v.before[at])
-		out = textnorm.OneLine(v.st.At(at).Text, passage) + "\n" + out
 	}
 	return out
 }
