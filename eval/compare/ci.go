@@ -60,10 +60,10 @@ func (x *Gated) Notes() (out []string) {
 		out = append(out, fmt.Sprintf("with only %d conversations, the interval is wide", c.Clusters))
 	}
 	if x.Lost+x.New > 0 {
-		out = append(out, fmt.Sprintf("scored only in the baseline: %d, only in the new run: %d", x.Lost, x.New))
+		out = append(out, fmt.Sprintf("scored only in the baseline: %d, only in the new run: %d; the figures are of the %d questions scored in both", x.Lost, x.New, c.N))
 	}
 	for _, d := range x.Differ {
-		out = append(out, fmt.Sprintf("%s differs, as allowed: %v", d.Field, d.Values))
+		out = append(out, fmt.Sprintf("%s differs, as allowed: %s", d.Field, strings.Join(d.Values, " | ")))
 	}
 	return out
 }
@@ -119,15 +119,15 @@ func WriteJUnit(w io.Writer, list []Gated, lostFails bool) error {
 func WriteMarkdown(w io.Writer, list []Gated) error {
 	var b strings.Builder
 	sorted := slices.Clone(list)
-	rank := func(o Outcome) int { return slices.Index([]Outcome{Worse, Inconclusive, NotWorse}, o) }
+	rank := func(o Outcome) int { return slices.Index([]Outcome{Worse, Lost, Inconclusive, NotWorse}, o) }
 	slices.SortStableFunc(sorted, func(x, y Gated) int { return rank(x.Outcome) - rank(y.Outcome) })
 	b.WriteString("### Memory gates\n\n| outcome | metric | system | data | now, before | change | interval | margin | n | conversations |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for i := range sorted {
 		x := &sorted[i]
 		change, interval := x.Change()
 		outcome := string(x.Outcome)
-		if x.Outcome == Worse {
-			outcome = "**worse**"
+		if x.Outcome == Worse || x.Outcome == Lost {
+			outcome = "**" + outcome + "**"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %g | %d | %d |\n", outcome, cell(x.Metric), cell(x.Run), cell(x.Dataset), x.Value(), change, interval, x.Margin, x.Cell.N, x.Cell.Clusters)
 	}

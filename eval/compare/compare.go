@@ -133,12 +133,22 @@ type FingerprintError struct {
 	Fields []figure.Difference
 }
 
+// shownQuestions is how many of the questions that differ a message names.
+const shownQuestions = 3
+
 func (e *FingerprintError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s are not comparable:", strings.Join(e.Runs, ", "))
 	names := []string{}
 	for _, d := range e.Fields {
 		fmt.Fprintf(&b, "\n  %s differs: %s", d.Field, strings.Join(d.Values, " | "))
+		if n := len(d.Where); n > 0 {
+			fmt.Fprintf(&b, " (%s", strings.Join(d.Where[:min(n, shownQuestions)], ", "))
+			if n > shownQuestions {
+				fmt.Fprintf(&b, " and %d more", n-shownQuestions)
+			}
+			b.WriteString(")")
+		}
 		names = append(names, d.Field)
 	}
 	fmt.Fprintf(&b, "\nname a field to compare all the same: --allow %q", strings.Join(names, ","))
@@ -231,13 +241,32 @@ func pick(runs []*Run, want string) (string, error) {
 	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
 }
 
-// differences are the fields that matter to protocol and differ.
+// differences are the fields that matter to protocol and differ. Wording and dialogues are compared question by question, also of runs whose questions differ.
 func differences(runs []*Run, id string) []figure.Difference {
 	prints := make([]map[string]string, len(runs))
+	wording, dialogues := figure.Difference{Field: figure.FieldWording}, figure.Difference{Field: figure.FieldDialogues}
 	for i, r := range runs {
 		prints[i] = r.prints.Fingerprint()
+		wording.Values, dialogues.Values = append(wording.Values, prints[i][figure.FieldWording]), append(dialogues.Values, prints[i][figure.FieldDialogues])
+		for _, other := range runs[:i] {
+			words, told := other.prints.Changed(&r.prints)
+			wording.Where, dialogues.Where = append(wording.Where, words...), append(dialogues.Where, told...)
+		}
 	}
-	return figure.Differences(prints, id)
+	out := slices.DeleteFunc(figure.Differences(prints, id), func(d figure.Difference) bool { return d.Field == wording.Field || d.Field == dialogues.Field })
+	for _, d := range []figure.Difference{wording, dialogues} {
+		if len(d.Where) == 0 {
+			continue
+		}
+		slices.Sort(d.Where)
+		d.Where = slices.Compact(d.Where)
+		for i, key := range d.Where {
+			d.Where[i] = strings.Replace(key, "\x00", "/", 1)
+		}
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b figure.Difference) int { return cmp.Compare(a.Field, b.Field) })
+	return out
 }
 
 // unknown are the fields whose value is "unknown" in every run: imports often do not

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -373,5 +374,117 @@ func TestPairByText(t *testing.T) {
 		if x := rep.Pairs[0]; x.Total.N != c.n || rep.Runs[1].ByText != c.byText || x.Total.Wins+x.Total.Losses != 0 || x.Total.Clusters != 1 {
 			t.Errorf("%s: %+v, %+v", name, x.Paired, rep.Runs)
 		}
+	}
+}
+
+// A question that ended in an error has no reader; a run without any answer can be compared, too.
+func TestFingerprintOfFailed(t *testing.T) {
+	for _, failed := range []func(i int) bool{func(i int) bool { return i < 4 }, func(int) bool { return true }} {
+		recs := two(0, 0, 10)
+		for i := range recs {
+			if r := &recs[i]; r.System == "b" && failed(i/2) {
+				r.By, r.Outcome, r.Grades[0].Outcome, r.Grades[0].Score = "", schema.OutcomeError, schema.GradeNotAnswered, nil
+			}
+		}
+		if rep, err := compare.Compare(runs(t, recs...), compare.Options{}); err != nil || !rep.Uneven || rep.Pairs[0].OnlyA < 4 {
+			t.Errorf("%+v, %v", rep, err)
+		}
+	}
+}
+
+// The same question in other words, or about a dialogue of another extent, is named; what one run does not know is not compared.
+func TestFingerprintOfWordsAndDialogues(t *testing.T) {
+	told := func() []schema.QARecord {
+		recs := two(3, 2, 5)
+		for i := range recs {
+			recs[i].Question, recs[i].Given = "Where is oar "+recs[i].QuestionID+"?", &schema.Extent{Turns: 4, Chars: 90}
+		}
+		return recs
+	}
+	for _, c := range []struct {
+		edit func(*schema.QARecord)
+		want string
+	}{
+		{func(r *schema.QARecord) { r.Question = "Where was oar w00?" }, "wording differs: 10:[0-9a-f]{16} \\| 10:[0-9a-f]{16} \\(c0/w00\\)"},
+		{func(r *schema.QARecord) { r.Given = &schema.Extent{Turns: 4, Chars: 91} }, "dialogues differs: .* \\(c0/w00\\)"},
+		{func(r *schema.QARecord) { r.Question = " Where  is oar w00?\n" }, ""},
+		{func(r *schema.QARecord) { r.Question, r.Given = "", nil }, ""},
+	} {
+		recs := told()
+		c.edit(&recs[1])
+		_, err := compare.Compare(runs(t, recs...), compare.Options{})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !regexp.MustCompile(c.want).MatchString(err.Error())) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		extra := append(recs, rec("a", "c0", "x", "1", 1))
+		if _, err := compare.Compare(runs(t, extra...), compare.Options{Allow: []string{"golds", "questions"}}); (err == nil) != (c.want == "") {
+			t.Errorf("with other questions beside: %v, want %q", err, c.want)
+		}
+		if _, err := compare.Compare(runs(t, recs...), compare.Options{Allow: []string{"wording", "dialogues"}}); err != nil {
+			t.Errorf("allowed: %v", err)
+		}
+	}
+	recs := told()
+	for i := range recs {
+		recs[i].Question += strings.Repeat("?", i%2)
+	}
+	if _, err := compare.Compare(runs(t, recs...), compare.Options{}); err == nil || !strings.Contains(err.Error(), "(c0/l00, c0/t00, c0/t04 and 7 more)") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The turns are read from the folders of the runs: a turn that was replaced by one of the same length is another dialogue. Questions that were lost are
+// no proof that nothing got worse.
+func TestFilesDialogues(t *testing.T) {
+	folder := func(name, turn string, lost bool) string {
+		dir := filepath.Join(t.TempDir(), name)
+		var qa strings.Builder
+		for i := range 30 {
+			r := rec("a", "c0", "q"+string(rune('A'+i)), "1", 1)
+			r.Question, r.Answer, r.Given, r.Hits = "Where is oar "+r.QuestionID+"?", "g", &schema.Extent{Turns: 1, Chars: len(turn)}, []schema.QAHit{}
+			if lost && i == 0 {
+				r.By, r.Answer, r.Outcome, r.Grades[0].Outcome, r.Grades[0].Score = "", "", schema.OutcomeError, schema.GradeNotAnswered, nil
+			}
+			b, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			qa.Write(append(b, '\n'))
+		}
+		c, err := json.Marshal(schema.Case{ID: "c0", Dataset: "plain", Sessions: []schema.Session{{Turns: []schema.CaseTurn{{TurnID: 1, Role: "user", Text: turn}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string]string{"qa_records.jsonl": qa.String(), "cases.jsonl": string(c) + "\n"} {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	hold := func(now string, uneven bool, allow ...string) (compare.Verdict, error) {
+		return compare.Files{Paths: []string{folder("base", "It is at the pier.", false), now}, Options: compare.Options{Allow: allow}, Found: func(f *schema.Finding) { t.Error(f) }}.
+			Hold(t.Context(), []compare.Gate{{Metric: "em"}}, uneven)
+	}
+	if v, err := hold(folder("same", "It is at the pier.", false), false); err != nil || v.Gates[0].Outcome != compare.NotWorse {
+		t.Errorf("the same: %+v, %v", v, err)
+	}
+	other := folder("other", "It is in the shed.", false)
+	var f *compare.FingerprintError
+	if _, err := hold(other, false); !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Field != "dialogues" || len(f.Fields[0].Where) != 30 || f.Fields[0].Values[0] == f.Fields[0].Values[1] {
+		t.Errorf("another turn: %v", err)
+	}
+	if v, err := hold(other, false, "dialogues"); err != nil || v.Gates[0].Outcome != compare.NotWorse || len(v.Gates[0].Differ) != 1 {
+		t.Errorf("allowed: %+v, %v", v, err)
+	}
+	lost := folder("lost", "It is at the pier.", true)
+	if v, err := hold(lost, false); err != nil || v.Gates[0].Outcome != compare.Lost || !v.Failed || v.Lost != 1 {
+		t.Errorf("lost: %+v, %v", v, err)
+	}
+	if v, err := hold(lost, true); err != nil || v.Gates[0].Outcome != compare.NotWorse || v.Failed {
+		t.Errorf("lost, accepted: %+v, %v", v, err)
 	}
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,9 @@ import (
 
 	"membench/eval/protocol"
 	"membench/eval/records"
+	"membench/internal/build"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // Files are runs on disk: folders with qa_records.jsonl, or such files.
@@ -58,6 +61,9 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 		}
 		out = append(out, in)
 	}
+	if err := readDialogues(ctx, out); err != nil {
+		return nil, err
+	}
 	pairByText(runsOf(out))
 	for _, places := range same {
 		for _, x := range places {
@@ -67,6 +73,59 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 		}
 	}
 	return out, nil
+}
+
+// readDialogues takes in the conversations of the cases that runs keep in their folders, unless all of them keep the same file. It holds 32 bytes for each.
+func readDialogues(ctx context.Context, in []source) error {
+	files, digests := make([]string, len(in)), map[string]bool{}
+	for i, x := range in {
+		if base := filepath.Base(x.qa); x.qa == "-" || base != records.QAFile && base != records.AskedFile {
+			continue
+		}
+		if files[i] = records.In(filepath.Dir(x.qa), "cases.jsonl"); files[i] == "" {
+			continue
+		}
+		d, err := build.Digest(files[i])
+		if err != nil {
+			return err
+		}
+		digests[d.SHA256] = true
+	}
+	if len(digests) < 2 {
+		return nil
+	}
+	type told struct {
+		ID       string `json:"case_id"`
+		Dataset  string `json:"dataset"`
+		Sessions []struct {
+			Time  string            `json:"time"`
+			Turns []schema.CaseTurn `json:"turns"`
+		} `json:"sessions"`
+	}
+	for i, x := range in {
+		if files[i] == "" {
+			continue
+		}
+		for c, err := range jsonl.Until(ctx, jsonl.Files[told]([]string{files[i]}, nil)) {
+			if err != nil {
+				return err
+			}
+			sum := sha256.New()
+			for _, s := range c.V.Sessions {
+				fmt.Fprintf(sum, "%q\n", s.Time)
+				for _, t := range s.Turns {
+					t.SourceID = ""
+					fmt.Fprintf(sum, "%#v\n", t)
+				}
+			}
+			for _, r := range x.runs {
+				if r.Dataset == c.V.Dataset {
+					r.prints.Dialogue(c.V.ID, [32]byte(sum.Sum(nil)))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // fill reads the runs a second time, for the texts of examples.
@@ -160,7 +219,11 @@ func (f Files) Hold(ctx context.Context, gates []Gate, uneven bool) (v Verdict, 
 			return v, err
 		}
 	}
-	for _, x := range v.Gates {
+	for i := range v.Gates {
+		x := &v.Gates[i]
+		if x.Outcome == NotWorse && x.Lost > 0 && !uneven {
+			x.Outcome = Lost
+		}
 		switch x.Outcome {
 		case Worse:
 			v.Worse++

@@ -60,6 +60,8 @@ const (
 	Worse Outcome = "worse"
 	// NotWorse: the loss is significantly below the margin, or the scores on all questions are equal.
 	NotWorse Outcome = "not worse"
+	// Lost: not worse over the questions that both were scored on, but the baseline was scored on others, too; only of Files.Hold where that is not accepted.
+	Lost Outcome = "questions lost"
 	// Inconclusive: neither is significant. More questions or conversations are needed (Plan).
 	Inconclusive Outcome = "inconclusive"
 )

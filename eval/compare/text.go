@@ -35,7 +35,7 @@ func (r *Report) WriteText(w io.Writer) {
 		}
 	}
 	for _, d := range r.Differ {
-		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
+		fmt.Fprintf(w, "  ! %s differs, as allowed: %s\n", d.Field, strings.Join(d.Values, " | "))
 	}
 	for _, f := range r.Unknown {
 		fmt.Fprintf(w, "  ! %s is unknown in every run and may differ (set it with membench eval import --reader, --judge)\n", f)
@@ -83,8 +83,8 @@ func WriteGates(w io.Writer, list []Gated) {
 		x := &list[i]
 		change, span := x.Change()
 		outcome := string(x.Outcome)
-		if x.Outcome == Worse {
-			outcome = "WORSE"
+		if x.Outcome == Worse || x.Outcome == Lost {
+			outcome = strings.ToUpper(outcome)
 		}
 		fmt.Fprintf(w, "%s: %s of %s on %s\n", outcome, x.Metric, x.Run, x.Dataset)
 		fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",

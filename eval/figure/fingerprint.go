@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -12,11 +11,18 @@ import (
 	"membench/schema"
 )
 
-// A Prints collects the fields that must be equal for two runs to be comparable. It holds the id and the golds of each question.
+// A Prints collects the fields that must be equal for two runs to be comparable. It holds the id and the golds of each question, and 60 bytes beside.
 type Prints struct {
-	questions map[string]struct{}            // ids
+	questions map[string]asked               // by id
 	golds     map[[2]string]struct{}         // ids with golds
 	values    map[string]map[string]struct{} // field → values seen
+	dialogues map[string][32]byte            // by conversation, see Dialogue
+}
+
+// asked is what a question was asked as, and of which dialogue.
+type asked struct {
+	words [12]byte      // hash of its words, without regard to blanks; zero: unknown
+	given schema.Extent // zero: unknown
 }
 
 // Fields of a fingerprint, in the order of messages. A protocol's judge is the field
@@ -24,22 +30,37 @@ type Prints struct {
 const (
 	FieldDataset   = "dataset"
 	FieldQuestions = "questions"
+	FieldWording   = "wording"   // of the questions
+	FieldDialogues = "dialogues" // that the questions are about
 	FieldGolds     = "golds"
 	FieldReader    = "reader"
 	FieldK         = "k"
 	FieldRepeats   = "repeats"
 )
 
-// Add takes the record in.
+// mayLack are the fields that a run may not know: one without any answer has no reader, imported records have no dialogue and may have no words.
+var mayLack = []string{FieldReader, FieldWording, FieldDialogues}
+
+// Add takes the record in. Who would have answered a question that ended in an error is not known.
 func (p *Prints) Add(r *schema.QARecord) {
 	if p.questions == nil {
-		p.questions, p.golds, p.values = map[string]struct{}{}, map[[2]string]struct{}{}, map[string]map[string]struct{}{}
+		p.questions, p.golds, p.values = map[string]asked{}, map[[2]string]struct{}{}, map[string]map[string]struct{}{}
 	}
 	id := r.CaseID + "\x00" + r.QuestionID
-	p.questions[id] = struct{}{}
+	q := p.questions[id]
+	if words := strings.Fields(r.Question); len(words) > 0 {
+		sum := sha256.Sum256([]byte(strings.Join(words, " ")))
+		copy(q.words[:], sum[:])
+	}
+	if r.Given != nil {
+		q.given = schema.Extent{Turns: max(q.given.Turns, r.Given.Turns), Chars: max(q.given.Chars, r.Given.Chars)}
+	}
+	p.questions[id] = q
 	p.golds[[2]string{id, strings.Join(r.AllGolds(), "\x00")}] = struct{}{}
 	p.see(FieldDataset, r.Dataset)
-	p.see(FieldReader, string(r.By))
+	if r.Outcome == schema.OutcomeAnswered || r.Outcome == schema.OutcomeEmpty {
+		p.see(FieldReader, string(r.By))
+	}
 	p.see(FieldK, fmt.Sprint(r.K))
 	p.see(FieldRepeats, fmt.Sprint(r.Repeat))
 	for i := range r.Grades {
@@ -52,6 +73,35 @@ func (p *Prints) Add(r *schema.QARecord) {
 			p.see("prompt of "+id, g.Prompt)
 		}
 	}
+}
+
+// Dialogue takes in the hash of a conversation, where the cases of a run are at hand: turns may be changed without changing their number and length.
+func (p *Prints) Dialogue(caseID string, sum [32]byte) {
+	if p.dialogues == nil {
+		p.dialogues = map[string][32]byte{}
+	}
+	p.dialogues[caseID] = sum
+}
+
+// Changed lists, sorted, the questions of both, conversation and question with a zero byte between, whose words differ, and those whose dialogues differ. What
+// one side does not know differs in nothing.
+func (p *Prints) Changed(other *Prints) (wording, dialogues []string) {
+	for _, id := range slices.Sorted(maps.Keys(p.questions)) {
+		a := p.questions[id]
+		b, both := other.questions[id]
+		if !both {
+			continue
+		}
+		if a.words != b.words && a.words != (asked{}).words && b.words != (asked{}).words {
+			wording = append(wording, id)
+		}
+		caseID, _, _ := strings.Cut(id, "\x00")
+		x, y := p.dialogues[caseID], other.dialogues[caseID]
+		if a.given != b.given && a.given != (schema.Extent{}) && b.given != (schema.Extent{}) || x != y && x != [32]byte{} && y != [32]byte{} {
+			dialogues = append(dialogues, id)
+		}
+	}
+	return wording, dialogues
 }
 
 // Protocol returns the id under which grades are compared. Verdicts recorded with a file have the file's form as version (recorded-judge@zep-locomo): verdicts
@@ -71,15 +121,28 @@ func (p *Prints) see(field, value string) {
 }
 
 // Fingerprint gives each field as text: sets as a digest with their size, other
-// fields as their values, sorted.
+// fields as their values, sorted. Fields of which nothing is known are left out.
 func (p *Prints) Fingerprint() map[string]string {
-	out := map[string]string{FieldQuestions: digest(maps.Keys(p.questions)), FieldGolds: digest(func(yield func(string) bool) {
-		for g := range p.golds {
-			if !yield(g[0] + "\x00" + g[1]) {
-				return
-			}
+	ids, golds, words, given := []string{}, []string{}, []string{}, []string{}
+	for id, q := range p.questions {
+		ids = append(ids, id)
+		if q.words != (asked{}).words {
+			words = append(words, id+"\x00"+string(q.words[:]))
 		}
-	})}
+		if q.given != (schema.Extent{}) {
+			caseID, _, _ := strings.Cut(id, "\x00")
+			given = append(given, fmt.Sprintf("%s\x00%d %d %x", id, q.given.Turns, q.given.Chars, p.dialogues[caseID]))
+		}
+	}
+	for g := range p.golds {
+		golds = append(golds, g[0]+"\x00"+g[1])
+	}
+	out := map[string]string{FieldQuestions: digest(ids), FieldGolds: digest(golds)}
+	for field, set := range map[string][]string{FieldWording: words, FieldDialogues: given} {
+		if len(set) > 0 {
+			out[field] = digest(set)
+		}
+	}
 	for field, values := range p.values {
 		list := slices.Sorted(maps.Keys(values))
 		out[field] = strings.Join(list, ",")
@@ -90,10 +153,12 @@ func (p *Prints) Fingerprint() map[string]string {
 // A Difference is a field of the fingerprint in which runs differ.
 type Difference struct {
 	Field  string   `json:"field"`
-	Values []string `json:"values"` // in the order of the runs
+	Values []string `json:"values"`          // in the order of the runs; "": unknown
+	Where  []string `json:"where,omitempty"` // of FieldWording and FieldDialogues, where known: the questions that differ, as conversation/question
 }
 
-// Differences are the fields of fingerprints that matter to figures of a protocol and differ: such runs are not comparable.
+// Differences are the fields of fingerprints that matter to figures of a protocol and differ: such runs are not comparable. Where
+// the questions differ, so do their words and dialogues: that is not said again.
 func Differences(prints []map[string]string, protocol string) (out []Difference) {
 	fields := map[string]bool{}
 	for _, print := range prints {
@@ -108,20 +173,31 @@ func Differences(prints []map[string]string, protocol string) (out []Difference)
 		for _, print := range prints {
 			d.Values = append(d.Values, print[f])
 		}
-		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
+		known := d.Values
+		if slices.Contains(mayLack, f) {
+			known = slices.DeleteFunc(slices.Clone(known), func(v string) bool { return v == "" })
+		}
+		if slices.ContainsFunc(known, func(v string) bool { return v != known[0] }) {
 			out = append(out, d)
 		}
+	}
+	if slices.ContainsFunc(out, func(d Difference) bool { return d.Field == FieldQuestions }) {
+		out = slices.DeleteFunc(out, func(d Difference) bool { return d.Field == FieldWording || d.Field == FieldDialogues })
 	}
 	return out
 }
 
 // Rename gives questions other ids: conversation and question, with a zero byte between.
 func (p *Prints) Rename(to map[string]string) {
+	for id, next := range to {
+		if q, ok := p.questions[id]; ok {
+			delete(p.questions, id)
+			p.questions[next] = q
+		}
+	}
 	golds := map[[2]string]struct{}{}
 	for g := range p.golds {
 		if next, ok := to[g[0]]; ok {
-			delete(p.questions, g[0])
-			p.questions[next] = struct{}{}
 			g[0] = next
 		}
 		golds[g] = struct{}{}
@@ -129,9 +205,9 @@ func (p *Prints) Rename(to map[string]string) {
 	p.golds = golds
 }
 
-func digest(set iter.Seq[string]) string {
+func digest(set []string) string {
 	var all []string
-	for s := range set {
+	for _, s := range set {
 		d := sha256.Sum256([]byte(s))
 		all = append(all, string(d[:]))
 	}

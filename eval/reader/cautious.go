@@ -48,6 +48,9 @@ var reTwo = pattern.New(`,? and (?:who|when|where|how (?:many|much|long|often)|w
 // reHelp is a request or a guess, which no fact answers.
 var reHelp = pattern.New(`^(?:(?:can|will) you|would|could|might|should)\b|^(?:你能|能不能|请|帮我)`)
 
+// reLiving asks for a job, which is a claim or not known.
+var reLiving = pattern.New(`\bdo for (?:a living|work)\b`)
+
 // sided is the kind of a question that is of one of two only where it offers a choice:
 // "Have I ever drawn or painted?" asks yes or no, "What topics or skills" for both.
 func sided(q question) kind {
@@ -92,7 +95,7 @@ var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
 // in common, a request, a guess.
 func beyond(q question) bool {
 	low := strings.ToLower(q.text)
-	return reOrder.MatchString(low) || reHelp.MatchString(low) || reTwo.MatchString(low) && slices.Contains([]kind{when, long, number, who, where}, q.kind) || q.kind != when && strings.Contains(low, "both ")
+	return reOrder.MatchString(low) || reHelp.MatchString(low) || reLiving.MatchString(low) || reTwo.MatchString(low) && slices.Contains([]kind{when, long, number, who, where}, q.kind) || q.kind != when && strings.Contains(low, "both ")
 }
 
 // certain narrows sentences to those that may answer for sure; none means that nobody
@@ -101,7 +104,7 @@ func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
 	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
-		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) }) ||
+		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && s.own < .6*sure || q.kind == when && s.own < sure && !q.acts(s.text) || !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && ofOther(q, t) }) ||
 			reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
 	})
 	if q.first && len(ranked) > 0 {
@@ -167,6 +170,12 @@ func ofThing(q question, low string, s scored) bool {
 	}
 	noun := words[len(words)-1]
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
+}
+
+// acts reports whether a sentence has the verb of a question: a date is of the event only then, unless the sentence has nearly all else.
+func (q question) acts(text string) bool {
+	fr, ok := q.frame(&evidence{})
+	return !ok || fr.fact.Verb == "" || light[fr.fact.Verb] || slices.ContainsFunc(words(text), func(w [2]int) bool { return alike(lemma(text[w[0]:w[1]]), verbOf(fr.fact)) }) || q.han
 }
 
 // namesOther reports whether a sentence has a name that the question has not.

@@ -89,7 +89,7 @@ func (q question) frame(ev *evidence) (fr frame, ok bool) {
 		}
 	}
 	fr.read(text, ev)
-	return fr, fr.fact.Verb != "" || len(fr.args) > 0
+	return fr, (fr.fact.Verb != "" || len(fr.args) > 0) && !willing[fr.fact.Verb]
 }
 
 // read fills a frame from a statement without its slot.
@@ -316,19 +316,19 @@ func (e *evidence) standsFor(i int, f clause.Fact) string {
 	switch f.Subject.Kind {
 	case clause.Addressee:
 		return e.addressed[u.hit]
-	case clause.Pronoun:
+	case clause.Pronoun: // those who talk to each other are no "she" of each other
 		for j := i - 1; j >= 0 && e.units[j].line == u.line; j-- {
-			if who := lastNamed(e.units[j].text, u.speaker); who != "" {
+			if who := lastNamed(e.units[j].text, u.speaker, e.addressed[u.hit]); who != "" {
 				return who
 			}
 		}
-		return lastNamed(e.before[u.hit], e.addressed[u.hit])
+		return lastNamed(e.before[u.hit], e.addressed[u.hit], u.speaker)
 	}
 	return person(f.Subject, u.speaker)
 }
 
-// lastNamed is the last person that a text of a speaker names: somebody with a name, or a relative.
-func lastNamed(text, speaker string) (who string) {
+// lastNamed is the last person that a text of a speaker to another names: a third one with a name, or a relative.
+func lastNamed(text, speaker, other string) (who string) {
 	for _, w := range tokens.Split(text) {
 		if r := clause.Relation(strings.ToLower(w.Text)); r != "" {
 			who = speaker + "'s " + r
@@ -337,7 +337,7 @@ func lastNamed(text, speaker string) (who string) {
 	for _, m := range reNames.FindAllStringIndex(text, -1) {
 		name := text[m[0]:m[1]]
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s")
-		if low := strings.ToLower(name); !tokens.Stop(low) && !depparse.Common(low) && len(low) > 1 && low != speaker {
+		if low := strings.ToLower(name); !tokens.Stop(low) && !depparse.Common(low) && len(low) > 1 && low != speaker && low != other && (other == "" || !strings.HasPrefix(other, low+" ")) {
 			who = low
 		}
 	}
@@ -359,7 +359,7 @@ func (fr *frame) fits(s *saying) float64 {
 	case fr.who == "" || s.who == fr.who:
 	case s.who == "" && s.speaker == fr.who && f.Subject.Kind == clause.NoOne && wordless[cmp.Or(f.Slot, "HAS")] && (f.Verb == "" || !s.shape && (reMine.MatchString(s.text) || len(timex.Said(f.Subject.Text, s.day, true)) > 0)): // something of theirs
 	case third && s.who == "" && (f.Subject.Kind == clause.Pronoun || f.Subject.Text == "") && named(s.near), third && s.who == "" && named(s.terms):
-	case named(s.terms) && f.Subject.Kind != clause.Speaker:
+	case f.Subject.Kind == clause.NoOne && named(termsOf(f.Subject.Text)):
 	default:
 		return 0
 	}
@@ -558,6 +558,9 @@ func Clauses() Reader { return &rule{clauses: true} }
 // filled answers a question from the clause that fills its slot, and names its hit; "" where none does for certain. late answers when something was that is
 // announced without a day by the day of the announcement.
 func filled(q question, ev *evidence, late bool) (string, int) {
+	if !slices.ContainsFunc(q.names, func(n string) bool { return n != "user" && n != "assistant" }) || reBetween.MatchString(q.text) || reBefore.MatchString(q.text) {
+		return "", 0 // what an assistant says is advice; two things
+	}
 	if q.kind == list && !q.han && !names(strings.ToLower(q.text)) { // "What is …"
 		q.kind = what
 	}

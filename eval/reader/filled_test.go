@@ -75,6 +75,22 @@ func TestClausesBefore(t *testing.T) {
 	}
 }
 
+// TestNotAnswers refuses where a sentence only has the words of the question.
+func TestNotAnswers(t *testing.T) {
+	for question, context := range map[string]string{
+		"What is the name of Lin's dog?":  "[1] 2024-05-07T08:00:00 Lin: I'm allergic to dogs",
+		"Does Lin have a dog?":            "[1] 2024-05-07T08:00:00 Lin: I'm allergic to dogs",
+		"What does Rosa do for a living?": "[1] 2024-05-07T08:00:00 Lin: Rosa says I should do more for my living room",
+		"What is the name of Rosa's dog?": "[1] 2024-05-07T08:00:00 Lin: the name on the dog tag was Gus",
+		"When did Lin sell the boat?":     "[1] 2024-05-07T08:00:00 Lin: we saw the boat race in April",
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Speakers: lin, Context: context, Question: schema.Question{Text: question}})
+		if err != nil || a.Text != reader.Refusal {
+			t.Errorf("%s: have %q, %v; want a refusal", question, a.Text, err)
+		}
+	}
+}
+
 // TestOrderOfEvents orders what happened by the days that are meant, not by those of speaking.
 func TestOrderOfEvents(t *testing.T) {
 	in := reader.Input{Speakers: lin, Before: []string{"", "", ""}, Context: `[1] 2024-03-01T09:00:00 Lin: I start my new job on 20 April

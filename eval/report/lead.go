@@ -17,7 +17,7 @@ import (
 // A Lead summarises the main scores of a data set: which memory leads, by how much, and whether the difference is significant. Bounds (oracle, full context, no
 // memory) are excluded.
 type Lead struct {
-	First      string   `json:"first"`                // highest mean
+	First      string   `json:"first"`                // highest mean, with unscored answers as wrong
 	Second     string   `json:"second,omitzero"`      // the next one; "" if there is none
 	Questions  int      `json:"questions"`            // scored for both
 	Cases      int      `json:"cases"`                // with such questions
@@ -171,9 +171,20 @@ func (d *Dataset) headline() words {
 	if l.Difference != nil {
 		by = words{fmt.Sprintf("%.1f points", 100**l.Difference), fmt.Sprintf("%.1f 分", 100**l.Difference)}
 	}
+	behind := l.Difference != nil && *l.Difference < 0 // on what both were scored on: more answers of the second were not scored
 	span := w("no interval", "无区间")
 	if l.Lo != nil {
-		span = words{fmt.Sprintf("%s %+.1f to %+.1f", d.level("%s interval"), 100**l.Lo, 100**l.Hi), fmt.Sprintf("%s %+.1f 至 %+.1f", d.level("%s 区间"), 100**l.Lo, 100**l.Hi)}
+		lo, hi := *l.Lo, *l.Hi
+		if behind {
+			lo, hi = -hi, -lo
+		}
+		span = words{fmt.Sprintf("%s %+.1f to %+.1f", d.level("%s interval"), 100*lo, 100*hi), fmt.Sprintf("%s %+.1f 至 %+.1f", d.level("%s 区间"), 100*lo, 100*hi)}
+	}
+	if behind {
+		second := d.score(l.Second)
+		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s scores %s, %s %s; over the questions scored for both %s is ahead by %.1f points (%s; %s).", l.First, first.en, l.Second, second.en, l.Second, -100**l.Difference, span.en, basis.en),
+			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 得分 %s，%s 得分 %s；在两者都评过分的问题上，%s 高出 %.1f 分（%s；%s）。", l.First, first.zh, l.Second, second.zh, l.Second, -100**l.Difference, span.zh, basis.zh)}
+		return t.and(others(l.Close[1:], "Also not separated from it: %s.", "同样无法与它区分：%s。"))
 	}
 	if !l.Shown {
 		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s has the highest score, %s, but its lead of %s over %s may be chance (%s; %s).", l.First, first.en, by.en, l.Second, span.en, basis.en),

@@ -231,7 +231,7 @@ func chosen(list []grader, want string) (grader, bool) {
 	return grader{}, false
 }
 
-// order sorts data sets and systems and picks the main protocol of each.
+// order sorts data sets, and systems by their scores with unscored answers as wrong, and picks the main protocol of each.
 func (r *Report) order(want string) error {
 	slices.SortFunc(r.Datasets, func(a, b Dataset) int { return cmp.Compare(a.Name, b.Name) })
 	found, have := want == "", []string{}
@@ -251,7 +251,7 @@ func (r *Report) order(want string) error {
 		}
 		value := func(s *System) float64 {
 			if sc := d.Main(s); sc != nil && sc.Overall.Value != nil {
-				return *sc.Overall.Value
+				return *cmp.Or(sc.Overall.Strict, sc.Overall.Value)
 			}
 			return -1
 		}

@@ -472,6 +472,24 @@ func TestHeadline(t *testing.T) {
 	if md := markdown(t, failed, "en"); !regexp.MustCompile(`bm25 scores 100\.0% of the (\d+) scored answers \((\d+) are not scored; with those as wrong \d+\.\d%\)`).MatchString(md) {
 		t.Errorf("wrong answers that ended in errors:\n%s", md[:600])
 	}
+	// One that answers only what it knows and fails else is not above one that answers everything.
+	crash := build(t, report.Options{}, "", schema.Observe(invention{systems: []string{"fused", "crash"}, dataset: "town", cases: 12, questions: 20}.seq(), func(q *schema.QARecord) {
+		for i := range q.Grades {
+			g := &q.Grades[i]
+			if one := 1.0; q.System == "crash" && g.Score != nil {
+				g.Score = &one
+			}
+			if q.System == "crash" && q.CaseID > "case-02" {
+				q.By, q.Outcome, g.Outcome, g.Score, g.Label = "", schema.OutcomeError, schema.GradeNotAnswered, nil, ""
+			}
+		}
+	}))
+	if d := &crash.Datasets[0]; d.Systems[0].Name() != "fused" || d.Lead.First != "fused" || d.Lead.Ahead() || len(d.Lead.Differ) != 0 || *d.Lead.Difference >= 0 {
+		t.Errorf("errors in place of wrong answers lead: %+v, %v", d.Lead, d.Systems[0].Name())
+	}
+	if md := markdown(t, crash, "en"); !regexp.MustCompile(`No memory system is shown to be ahead\. fused scores \d+\.\d%[^,]*, crash 100\.0% of the \d+ scored answers \(\d+ are not scored; with those as wrong \d+\.\d%\); over the questions scored for both crash is ahead by \d+\.\d points \(95 % interval -\d`).MatchString(md) {
+		t.Errorf("the headline:\n%s", md[:900])
+	}
 	none := build(t, report.Options{}, "", invention{systems: []string{"oracle"}, dataset: "town", cases: 2, questions: 4}.seq())
 	if md := markdown(t, none, "en"); !strings.Contains(md, "No memory system was graded on this data set.") {
 		t.Errorf("the headline:\n%s", md[:600])
