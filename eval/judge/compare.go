@@ -130,6 +130,8 @@ func same(g, a *tok) float64 {
 			return .7
 		}
 		return 0
+	case g.proper && a.proper: // names that differ are others
+		return 0
 	case similar(g.stem, a.stem):
 		return .8
 	}
@@ -235,17 +237,23 @@ func (c *comparison) weight(i int) float64 {
 	return w
 }
 
+// head is where a gold's reasons and remarks begin: what stands before them answers.
+func (t *text) head() int {
+	head := len(t.raw)
+	for _, mark := range []string{"(", ";", " because ", " due to ", " since ", " as he", " as she", "，因为", "因为"} {
+		if i := strings.Index(t.raw, mark); i > 0 {
+			head = min(head, i)
+		}
+	}
+	return head
+}
+
 func (c *comparison) coverage() {
 	c.allInQ = true
 	for _, gi := range c.gc {
 		c.allInQ = c.allInQ && c.g.toks[gi].inQ
 	}
-	head := len(c.g.raw)
-	for _, mark := range []string{"(", ";", " because ", " due to ", " since ", " as he", " as she", "，因为", "因为"} {
-		if i := strings.Index(c.g.raw, mark); i > 0 {
-			head = min(head, i)
-		}
-	}
+	head := c.g.head()
 	sum, got, exact, hs, hg := 0., 0., 0., 0., 0.
 	for i, gi := range c.gc {
 		w := c.weight(i)

@@ -17,12 +17,11 @@ func (p *prepared) doubts(v Verdict) string {
 	veiled := v.Rule == "polarity" && said != 0 && !explicit && (p.restatedBy() < .6 || len(p.read().operators) > 0)
 	switch {
 	case v.Correct:
-		if w := p.mismatch(); w != "" {
-			return w
-		}
-		return p.otherItems()
+		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems())
 	case veiled && p.off != "":
 		return "yes or no is not said in a word"
+	case p.by == "words" && p.misspelt():
+		return "it may misspell a name of the gold"
 	}
 	return ""
 }
@@ -70,7 +69,7 @@ func (p *prepared) mismatch() string {
 func (p *prepared) sums(g value) bool {
 	for i, a := range p.av {
 		for _, b := range p.av[:i] {
-			if g.name == "" && a.name == "" && b.name == "" && (a.kind == g.kind || b.kind == g.kind || a.kind == "count") && (closeTo(a.number()+b.number(), g.number(), 1e-9) || closeTo(math.Abs(a.number()-b.number()), g.number(), 1e-9)) {
+			if g.name == "" && a.name == "" && b.name == "" && (a.kind == g.kind || b.kind == g.kind || a.kind == "count") && (closeTo(a.number()+b.number(), g.number(), rounding) || closeTo(math.Abs(a.number()-b.number()), g.number(), rounding)) {
 				return true
 			}
 		}

@@ -123,7 +123,7 @@ func (p *prepared) reckon() {
 		terms = append(terms, a)
 		sum += a.lo
 	}
-	if len(terms) < 2 || !closeTo(sum, g.lo, 1e-9) && !(len(terms) == 2 && closeTo(math.Abs(terms[0].lo-terms[1].lo), g.lo, 1e-9)) {
+	if len(terms) < 2 || !closeTo(sum, g.lo, rounding) && !(len(terms) == 2 && closeTo(math.Abs(terms[0].lo-terms[1].lo), g.lo, rounding)) {
 		return
 	}
 	p.av = slices.DeleteFunc(p.av, func(a value) bool {

@@ -158,6 +158,48 @@ func followed(s string, i, j int, c, low string) ([]value, int) {
 	return []value{{kind: kind, name: rest, pos: i, end: e}}, e
 }
 
+// digitsAt reads a row of digits that is no quantity, such as a telephone number, in one group or several: it begins with + or 0, a later group begins with 0,
+// or it has more digits than a number is exact for.
+func digitsAt(s string, i int, w *when) (value, int) {
+	const least, most = 7, 15 // digits of a telephone number (E.164)
+	j := i
+	if s[j] == '+' {
+		j++
+	}
+	from, groups, named := j, 1, s[i] == '+'
+	var row []byte
+	for k := j; k < len(s) && (k == j || dateAt(w, k) == 0); k++ {
+		if digit(s[k]) {
+			if k == from || k > j {
+				groups += int(b2f(k > from))
+				named = named || s[k] == '0' && k+1 < len(s) && digit(s[k+1])
+			}
+			row = append(row, s[k])
+			j = k + 1
+		} else if strings.IndexByte(" -/()", s[k]) < 0 || k-j >= 2 { // two marks at most between groups: ") "
+			break
+		}
+	}
+	long := groups == 1 && len(row) > exactDigits
+	if !long && (!named || len(row) < least || len(row) > most) || j < len(s) && (letterOrDigit(s[j]) || strings.IndexByte(".:,", s[j]) >= 0 && j+1 < len(s) && digit(s[j+1])) {
+		return value{}, i
+	}
+	name := string(row)
+	if s[i] != '+' && strings.HasPrefix(name, "00") {
+		name = name[len("00"):]
+	}
+	return value{kind: "digits", name: name, pos: i, end: j}, j
+}
+
+// sameDigits reports whether two rows of digits are equal, or one is the other with a country's code instead of the 0.
+func sameDigits(a, b string) bool {
+	if b[0] == '0' {
+		a, b = b, a
+	}
+	code, ok := strings.CutSuffix(b, a[1:])
+	return a == b || a[0] == '0' && b[0] != '0' && ok && len(code) <= 3
+}
+
 // macOf gives the twelve digits of a hardware address in any of its three forms.
 func macOf(s string) (string, bool) {
 	var hex []byte

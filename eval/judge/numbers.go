@@ -40,14 +40,22 @@ func quantities(t *text, skip func(pos int) bool, many bool) []quantity {
 	return out
 }
 
+// rounding is the relative difference of two equal numbers of one unit, as floating point computes them; integers are exact.
+const rounding = 1e-12
+
 func closeTo(a, b, tolerance float64) bool {
-	return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))+1e-9
+	if tolerance == rounding && a == math.Trunc(a) && b == math.Trunc(b) {
+		return a == b
+	}
+	return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))
 }
 
 // tolerance is the relative difference of two measures that still count as equal: 1.1 % for conversions between systems of units, 6 % for months and years
-// against days.
+// against days, and the digits of the table of units.
 func tolerance(a, b measure.Unit) float64 {
 	switch {
+	case a == b:
+		return rounding
 	case a.Loose != b.Loose:
 		return .011
 	case a.Cal != b.Cal:
@@ -80,6 +88,9 @@ func numbersAgree(g, a []quantity) (hit, conflict int) {
 	}
 	return hit, conflict
 }
+
+// exactDigits is how many digits a number always holds exactly.
+const exactDigits = 15
 
 // numberStem returns the stem under which numbers are compared as words: "5", "5.0" and "five" are equal.
 func numberStem(v float64) string {

@@ -30,6 +30,7 @@ type tok struct {
 	stop    bool
 	num     bool
 	han     bool
+	proper  bool     // is a name, and no word of the language besides, acronym or identifier
 	name    bool     // has a capital that no sentence start explains
 	inQ     bool     // is in the question
 	vague   bool     // "something", "various", "kind"
@@ -73,7 +74,7 @@ func (t *text) content() []int {
 
 // cut cuts a text into words, which are appended to empty.
 func cut(s string, empty []tok) *text {
-	s = weekdays(textnorm.Unaccented(textnorm.Simplify(textnorm.Compat(s))))
+	s = continental(weekdays(textnorm.Unaccented(textnorm.Simplify(textnorm.Compat(s)))))
 	t := &text{raw: s, toks: slices.Grow(empty, 4+len(s)/5)}
 	start, sentStart := 0, true
 	mark := func() { // a list mark: the item before it ends
@@ -129,8 +130,22 @@ func cut(s string, empty []tok) *text {
 	}
 	endSentence()
 	t.sents = max(1, t.sents)
+	t.openings()
 	t.phrases()
 	return t
+}
+
+// openings takes the first words of sentences that have other words in lower case for no names: their capitals say nothing.
+func (t *text) openings() {
+	for i := 0; i < len(t.toks); {
+		j, lower := i+1, false
+		for ; j < len(t.toks) && t.toks[j].sent == t.toks[i].sent; j++ {
+			k := &t.toks[j]
+			lower = lower || !k.stop && !k.num && !k.name && asciiLetter(k.word[0])
+		}
+		t.toks[i].proper = t.toks[i].proper && !lower
+		i = j
+	}
 }
 
 // weekdays writes the Chinese days of the week as English ones: they have several names, and their numerals are no numbers. "一周一次" and "一周五天" have none.
@@ -146,6 +161,23 @@ func weekdays(s string) string {
 		return " " + dayNames[strings.Index(dayNumerals, part[1])/len("一")] + " "
 	})
 }
+
+// continental writes numbers and dates in the form that the readers know, where it can only be the form of most of Europe: 1.250,50 as 1,250.50, and
+// "3. April 2026" as "3 April 2026".
+func continental(s string) string {
+	if strings.IndexByte(s, '.') < 0 {
+		return s
+	}
+	s = dotGroups.ReplaceAllStringFunc(s, func(m string) string {
+		return strings.NewReplacer(".", ",", ",", ".").Replace(m)
+	})
+	return dottedDay.ReplaceAllString(s, "$1 $2")
+}
+
+var (
+	dotGroups = regexp.MustCompile(`\b\d{1,3}(?:\.\d{3})+,\d+\b`)
+	dottedDay = regexp.MustCompile(`\b(\d{1,2})\. ((?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\pL{0,6}\.? \d{4})\b`)
+)
 
 const (
 	dayNumerals = "日天一二三四五六"
@@ -168,7 +200,7 @@ func endsSentence(s string, i int) bool {
 		j--
 	}
 	switch w := s[j:i]; w {
-	case "Mr", "Mrs", "Ms", "Dr", "St", "vs", "etc", "No", "Inc", "Jr", "Sr":
+	case "Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", "No", "Inc", "Jr", "Sr":
 		return i+1 == len(s)
 	default:
 		return len(w) != 1 || i+1 == len(s)
@@ -221,7 +253,11 @@ func (t *text) add(w string, pos int, sentStart bool) {
 					v, rest = v*1e6, ""
 				}
 			}
-			t.toks = append(t.toks, tok{word: w[:k], stem: numberStem(v), val: v, num: true, sent: t.sents, pos: pos, weight: 1.2})
+			stem := numberStem(v)
+			if k > exactDigits && number(w[:k]) {
+				stem = w[:k]
+			}
+			t.toks = append(t.toks, tok{word: w[:k], stem: stem, val: v, num: true, sent: t.sents, pos: pos, weight: 1.2})
 			if rest != "" {
 				t.add(rest, pos+k, false)
 			}
@@ -284,7 +320,7 @@ func (t *text) add(w string, pos int, sentStart bool) {
 		k.num, k.val, k.stem = true, e.num, numberStem(e.num)
 	}
 	if c := w[0]; c >= 'A' && c <= 'Z' && !k.stop && !(sentStart && (e.common || depparse.Common(low))) {
-		k.name = true
+		k.name, k.proper = true, !e.common && !depparse.Common(low) && !notNames[low] && w != strings.ToUpper(w) && !strings.ContainsAny(w, "0123456789")
 	}
 	t.toks = append(t.toks, k)
 }

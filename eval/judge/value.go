@@ -61,6 +61,13 @@ func values(s string, w *when) []value {
 				continue
 			}
 		}
+		if start && (digit(c) || c == '+') && dateAt(w, i) == 0 {
+			if v, end := digitsAt(s, i, w); end > i {
+				out = append(out, v)
+				i = end
+				continue
+			}
+		}
 		if e := dateAt(w, i); e > i {
 			if v, end := measureAt(s, i); end <= e || v.kind == "time" || v.kind == "count" { // "2048 MiB" is not a year
 				i = e
@@ -326,6 +333,9 @@ func sameValue(g, a value) bool {
 	}
 	if g.per != 0 && a.per != 0 && g.per != a.per {
 		return false
+	}
+	if g.kind == "digits" && a.kind == "digits" {
+		return sameDigits(g.name, a.name)
 	}
 	if g.name != "" && a.name != "" {
 		return g.name == a.name || a.kind == "prefix" && strings.HasPrefix(a.name, g.name+"/") // an address with its length

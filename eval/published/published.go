@@ -158,7 +158,14 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 			return nil, err
 		}
 	} else {
-		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
+		of := func() int {
+			return slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
+		}
+		i := of()
+		if i < 0 {
+			f.widen(heads)
+			i = of()
+		}
 		if i < 0 {
 			more := ""
 			if columns := heads[len(heads)-1].columns; len(columns) > 0 {
@@ -205,8 +212,9 @@ type file struct {
 	object       bool // the file is one whole object
 	o            Options
 	format       Format
-	head         head           // of a table
-	columns      csvdoc.Mapping // of a table
+	head         head                      // of a table
+	columns      csvdoc.Mapping            // of a table
+	placement    map[string]csvdoc.Mapping // of rows of JSON, by their members: see of
 }
 
 // named is a text member of the whole file's object.

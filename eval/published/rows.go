@@ -178,8 +178,8 @@ type head struct {
 	shape   byte            // 'l' lines, '[' an array, '{' one object, ',' a table of separated values
 	names   map[string]bool // members of the first row, or of the object
 	inner   map[string]bool // of an object: members of the first row of its first list
-	list    string          // of an object: the name of that list
 	columns []string        // of the first row, in order
+	rows    string          // where the rows are, see rows; of JSON only
 }
 
 func (h head) has(names ...string) bool   { return all(h.names, names) }
@@ -228,6 +228,7 @@ func lookOnce(b []byte) head {
 		return head{}
 	case b[0] == '[':
 		h := head{shape: '['}
+		h.rows = "[]"
 		h.names, h.columns = members(first(b))
 		return h
 	case b[0] != '{':
@@ -249,7 +250,7 @@ func lookOnce(b []byte) head {
 	h.names, _ = members(b)
 	for name, raw := range codec.Members(b) {
 		if len(raw) > 0 && raw[0] == '[' {
-			h.list = name
+			h.rows = name + "[]"
 			h.inner, h.columns = members(first(raw))
 			break
 		}

@@ -75,6 +75,7 @@ const Table = "table"
 
 // placed finds the parts of a table among the columns of its possible forms. It fails with a usage error.
 func (f *file) placed(heads []head) error {
+	f.widen(heads)
 	i := slices.IndexFunc(heads, func(h head) bool { return answers(place(f.o.Map, h.columns)) })
 	f.head = heads[max(0, i)]
 	columns := f.head.columns
@@ -89,15 +90,81 @@ func (f *file) placed(heads []head) error {
 	return nil
 }
 
+// widen takes the members of all rows as columns, not only those of the first.
+func (f *file) widen(heads []head) {
+	for i := range heads {
+		if heads[i].shape != ',' {
+			heads[i].columns = f.members(heads[i])
+		}
+	}
+}
+
+// members lists the members of all rows, in the order in which they come first.
+func (f *file) members(h head) (out []string) {
+	known := map[string]bool{}
+	for r, err := range rows(f.b, f.name, h.rows) {
+		if err != nil {
+			continue // it is a finding when the rows are read
+		}
+		for name := range codec.Members(r.raw) {
+			if !known[name] {
+				known[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// of finds the parts of a row: rows of JSON may have different members. What is placed for the whole file, or by --map, stays where the row has it.
+func (f *file) of(r row) csvdoc.Mapping {
+	if f.head.shape == ',' {
+		return f.columns
+	}
+	var columns []string
+	for name := range codec.Members(r.raw) {
+		columns = append(columns, name)
+	}
+	key := strings.Join(columns, "\x00")
+	m, ok := f.placement[key]
+	if !ok {
+		m = csvdoc.Mapping{}
+		for part, c := range f.columns {
+			if f.o.Map[part] != "" || slices.Contains(columns, c) {
+				m[part] = c
+			}
+		}
+		m = place(m, columns)
+		if f.placement == nil {
+			f.placement = map[string]csvdoc.Mapping{}
+		}
+		f.placement[key] = m
+	}
+	return m
+}
+
 // read describes the part of each column of a table; "" for another form.
 func (f *file) read() string {
 	if f.columns == nil {
 		return ""
 	}
-	s := f.columns.String()
+	s, used := f.columns.String(), slices.Collect(maps.Values(f.columns))
+	if f.head.shape != ',' {
+		for r, err := range f.table() {
+			if err != nil {
+				continue
+			}
+			for part, c := range f.of(r) {
+				if !slices.Contains(used, c) {
+					used = append(used, c)
+					s += "," + part + "=" + c
+				}
+			}
+		}
+	}
 	var rest []string
 	for _, c := range f.head.columns {
-		if !slices.Contains(slices.Collect(maps.Values(f.columns)), c) {
+		if !slices.Contains(used, c) {
 			rest = append(rest, c)
 		}
 	}
@@ -114,15 +181,10 @@ func unplaced(columns []string) string {
 
 // table walks the rows, as objects.
 func (f *file) table() iter.Seq2[row, error] {
-	switch f.head.shape {
-	case ',':
+	if f.head.shape == ',' {
 		return f.separated()
-	case '{':
-		return rows(f.b, f.name, f.head.list+"[]")
-	case '[':
-		return rows(f.b, f.name, "[]")
 	}
-	return rows(f.b, f.name, "")
+	return rows(f.b, f.name, f.head.rows)
 }
 
 // separated walks the rows of a table of separated values.
@@ -162,8 +224,9 @@ func (f *file) separated() iter.Seq2[row, error] {
 // answered returns the record of a row. A question is identified by its id, or by its words, so that two tables of the same questions pair in any order.
 func (f *file) answered(r row) (schema.QARecord, error) {
 	var wrong error
+	columns := f.of(r)
 	texts := func(part string) (out []string) {
-		raw := codec.Member(r.raw, f.columns[part])
+		raw := codec.Member(r.raw, columns[part])
 		all := make([]scalar, 1)
 		var into any = &all[0]
 		switch {
@@ -174,7 +237,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		case raw[0] == '[':
 			into = &all
 		}
-		if err := r.decodePart(raw, schema.Pointer(f.columns[part]), into); err != nil {
+		if err := r.decodePart(raw, schema.Pointer(columns[part]), into); err != nil {
 			if part == "context" { // is shown, whatever its content
 				return []string{string(raw)}
 			}
@@ -205,13 +268,15 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatIE)
 	q.Abstain = q.Abstain || q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {
-		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
+		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(columns[part], f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
 	}
 	switch {
 	case wrong != nil:
 		return q, wrong
 	case strings.TrimSpace(q.Gold) == "" && !q.Abstain:
 		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
+	case codec.Member(r.raw, columns["prediction"]) == nil:
+		return lacks("prediction", "it has no answer of the system", "a member with the answer; an empty text where the system gave none")
 	case q.Question == "" && q.QuestionID == "":
 		return lacks("question", "it has neither a question nor an id", "one of them")
 	}
