@@ -100,7 +100,9 @@ func beyond(q question) bool {
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
-	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool { return !ofThing(q, low, s) || otherRelation(low, s) })
+	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
+		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && (s.own < .6*sure || !q.named(ranked, s)) || reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
+	})
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
 	}
@@ -165,6 +167,31 @@ func ofThing(q question, low string, s scored) bool {
 	noun := words[len(words)-1]
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
 }
+
+// named reports whether the turn of a sentence has the names that a question has beside those of speakers: a date is of what it names.
+func (q question) named(ranked []scored, s scored) bool {
+	for _, m := range reNames.FindAllStringIndex(q.text, -1) {
+		name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(q.text[m[0]:m[1]], "'s"), "’s"))
+		if m[0] > 0 && !slices.ContainsFunc(q.names, func(n string) bool { return mentions(strings.ToLower(n), name) }) &&
+			!slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && mentions(strings.ToLower(t.text), name) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesOther reports whether a sentence has a name that the question has not.
+func namesOther(q question, text string) bool {
+	return reCalled.MatchString(text) || slices.ContainsFunc(reNames.FindAllStringIndex(text, -1), func(m []int) bool {
+		n := text[m[0]:m[1]]
+		return m[0] > 0 && len(n) > 1 && !strings.Contains(q.text, n) && !tokens.Stop(strings.ToLower(strings.SplitN(n, "'", 2)[0]))
+	})
+}
+
+var (
+	reNameOf = pattern.New(`(?i)\bnames? of\b|\bcalled\b|['’]s name\b|叫什么`)
+	reCalled = pattern.New(`(?i)\b(?:called|named|name(?:['’]s| is| was))\b|叫`)
+)
 
 // otherRelation reports whether a sentence is about a relation, my grandmother, and the
 // question about another one, her mother.

@@ -160,7 +160,8 @@ func (r *rule) evidence(context string, speakers []string) *evidence {
 type scored struct {
 	*unit
 	pos   int
-	cover float64 // [0,1]: share of the question's words, rare ones counting more
+	cover float64 // [0,1]: share of the question's words, rare ones counting more, in the sentence or, for less, its turn
+	own   float64 // the same of the sentence alone
 	score float64
 }
 
@@ -204,7 +205,7 @@ func rankUnits(q question, ev *evidence) []scored {
 		if total > 0 {
 			c = min(1, c/total)
 		}
-		out[i] = scored{unit: u, pos: i, cover: c}
+		out[i] = scored{unit: u, pos: i, cover: c, own: c}
 		lines[u.line] = max(lines[u.line], c)
 	}
 	for i := range out {

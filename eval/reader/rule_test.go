@@ -406,6 +406,11 @@ func TestCurrent(t *testing.T) {
 		{day + "I started pottery last Thursday.\n[2] 2026-05-20 Wei: I moved into a loft.", "Did Wei start pottery before Ana moved?", reader.Refusal},
 		{day + "I have been singing in the choir for just under a year.", "When did Ana join the choir?", reader.Refusal},
 		{day + "I just joined the choir.", "When did Ana join the choir?", "6 May 2026"},
+		{day + "getting my uncle's van on thursday. it looks like a toffee", "When did Ana get Pippa?", reader.Refusal},                // of something else
+		{day + "I got up early. Pippa's brother and I are getting a boat in October 2026.", "When did Ana get Pippa?", reader.Refusal}, // of another sentence
+		{day + "我实习七月十五号结束，二十号去兰州看舅妈。", "Ana什么时候去兰州？", reader.RefusalZH},
+		{day + "我七月十五号去兰州，回来再找工作。", "Ana什么时候去兰州？", "2026年7月15日"},
+		{day + "On 12 May 2026, I fly to Bergen.", "When does Ana fly to Bergen?", "12 May 2026"},
 		{day + "I met Wei in Bergen.", "Who did Ana meet in Bergen, and where did she meet the mayor?", reader.Refusal},
 		{day + "我养了一只橘猫。\n[2] 2026-06-06 Ana: 我把猫送给我妹妹了。", "Ana还养猫吗？", reader.RefusalZH},
 		{day + "我开始学吉他了。\n[2] 2026-06-06 Ana: 我辞了学校的工作。", "Ana在学吉他吗？", "是，"},

@@ -48,6 +48,9 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
+			if q.brief && q.elsewhere(s.text, e) {
+				continue
+			}
 			if q.brief && strings.Contains(q.text, s.text[e.Pos:e.End]) { // the question names it itself, as the title "11/22/63"
 				continue
 			}
@@ -409,6 +412,26 @@ func clauseOf(q question, s string) string {
 		}
 	}
 	return best
+}
+
+// elsewhere reports whether a time is of another clause than the one that shares most with the question: "my internship ends on the 15th, on the 20th I go to Bern".
+// A clause of only a time is of the one beside it.
+func (q question) elsewhere(s string, e timex.Expr) bool {
+	part := clauseOf(q, s)
+	at := strings.Index(s, part)
+	if e.Pos < at+len(part) && e.End > at {
+		return false
+	}
+	from, to := 0, len(s)
+	for _, c := range reClause.FindAllStringIndex(s, -1) {
+		if c[1] <= e.Pos {
+			from = c[1]
+		} else if c[0] >= e.End {
+			to = c[0]
+			break
+		}
+	}
+	return len(tokens.Terms(s[from:e.Pos]))+len(tokens.Terms(s[e.End:to])) > 1
 }
 
 // spanEither is the side of the question that the best sentences speak of more; asked
