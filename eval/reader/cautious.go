@@ -101,7 +101,7 @@ func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
 	ranked = slices.DeleteFunc(eligible(q, ranked), func(s scored) bool {
-		return !ofThing(q, low, s) || otherRelation(low, s) || q.kind == when && (s.own < .6*sure || !q.named(ranked, s)) || reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
+		return !ofThing(q, low, s) || otherRelation(low, s) || ofRelative(q, s) || q.kind == when && s.own < .6*sure || !q.named(ranked, s) || reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
 	})
 	if q.first && len(ranked) > 0 {
 		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
@@ -168,9 +168,31 @@ func ofThing(q question, low string, s scored) bool {
 	return slices.ContainsFunc(append(tokens.Kin(noun), tokens.Stem(noun)), func(t string) bool { return slices.Contains(s.terms, t) })
 }
 
-// named reports whether the turn of a sentence has the names that a question has beside those of speakers: a date is of what it names.
+// ofRelative reports whether a sentence is about a relative of its speaker, and the question about the speaker: "My brother works at Bosch" does not say where Ann works.
+func ofRelative(q question, s scored) bool {
+	if len(q.subjects) != 1 || q.kind == who || reMe.MatchString(s.text) || slices.ContainsFunc(words(q.text), func(w [2]int) bool { return clause.Relation(strings.ToLower(q.text[w[0]:w[1]])) != "" }) {
+		return false
+	}
+	m := reMine.FindStringSubmatch(s.text)
+	return m != nil && slices.ContainsFunc(strings.Fields(m[1]), func(w string) bool {
+		w, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(w), "’", "'"), "'")
+		return clause.Relation(strings.Trim(w, ",.:")) != ""
+	})
+}
+
+var (
+	reMine = pattern.New(`(?i)^(?:(?:and|but|so|well|oh|yeah|yes|no|also),? )*(?:my|our) (\S+(?: \S+){0,2})`)
+	reMe   = pattern.New(`(?i)\b(?:I|me|we|us)\b`)
+)
+
+// named reports whether the turn of a sentence has the identifiers of a question, such as db-02, and for a date the names beside those of speakers: it is of what
+// they name.
 func (q question) named(ranked []scored, s scored) bool {
-	for _, m := range reNames.FindAllStringIndex(q.text, -1) {
+	names := reIdentifier.FindAllStringIndex(q.text, -1)
+	if q.kind == when {
+		names = append(names, reNames.FindAllStringIndex(q.text, -1)...)
+	}
+	for _, m := range names {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(q.text[m[0]:m[1]], "'s"), "’s"))
 		if m[0] > 0 && !slices.ContainsFunc(q.names, func(n string) bool { return mentions(strings.ToLower(n), name) }) &&
 			!slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && mentions(strings.ToLower(t.text), name) }) {
@@ -179,6 +201,9 @@ func (q question) named(ranked []scored, s scored) bool {
 	}
 	return true
 }
+
+// reIdentifier is a word of letters with a number: db-02, E-502, ge0.
+var reIdentifier = pattern.New(`\b[A-Za-z]+[-_]?\d+\b`)
 
 // namesOther reports whether a sentence has a name that the question has not.
 func namesOther(q question, text string) bool {

@@ -410,6 +410,10 @@ func TestCurrent(t *testing.T) {
 		{day + "I got up early. Pippa's brother and I are getting a boat in October 2026.", "When did Ana get Pippa?", reader.Refusal}, // of another sentence
 		{day + "我实习七月十五号结束，二十号去兰州看舅妈。", "Ana什么时候去兰州？", reader.RefusalZH},
 		{day + "我七月十五号去兰州，回来再找工作。", "Ana什么时候去兰州？", "2026年7月15日"},
+		{day + "My brother Otto works at the mill and likes jazz.", "Where does Ana work?", reader.Refusal},
+		{day + "Our neighbour has a dog called Pip.", "What is the name of Ana's dog?", reader.Refusal},
+		{day + "My server db-01 crashed because the disk was full.", "Why did db-02 of Ana crash?", reader.Refusal},
+		{day + "My server db-01 crashed because the disk was full.", "Why did db-01 of Ana crash?", "My server db-01 crashed because the disk was full."},
 		{day + "On 12 May 2026, I fly to Bergen.", "When does Ana fly to Bergen?", "12 May 2026"},
 		{day + "I met Wei in Bergen.", "Who did Ana meet in Bergen, and where did she meet the mayor?", reader.Refusal},
 		{day + "我养了一只橘猫。\n[2] 2026-06-06 Ana: 我把猫送给我妹妹了。", "Ana还养猫吗？", reader.RefusalZH},
