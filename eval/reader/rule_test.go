@@ -411,6 +411,7 @@ func TestCurrent(t *testing.T) {
 		{day + "我实习七月十五号结束，二十号去兰州看舅妈。", "Ana什么时候去兰州？", reader.RefusalZH},
 		{day + "我七月十五号去兰州，回来再找工作。", "Ana什么时候去兰州？", "2026年7月15日"},
 		{day + "My brother Otto works at the mill and likes jazz.", "Where does Ana work?", reader.Refusal},
+		{day + "I moved to Denver. My brother works at the mill.", "Where does Ana work?", reader.Refusal},
 		{day + "Our neighbour has a dog called Pip.", "What is the name of Ana's dog?", reader.Refusal},
 		{day + "My server db-01 crashed because the disk was full.", "Why did db-02 of Ana crash?", reader.Refusal},
 		{day + "My server db-01 crashed because the disk was full.", "Why did db-01 of Ana crash?", "My server db-01 crashed because the disk was full."},
