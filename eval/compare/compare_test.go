@@ -451,7 +451,7 @@ func TestFilesDialogues(t *testing.T) {
 			}
 			qa.Write(append(b, '\n'))
 		}
-		c, err := json.Marshal(schema.Case{ID: "c0", Dataset: "plain", Sessions: []schema.Session{{Turns: []schema.CaseTurn{{TurnID: 1, Role: "user", Text: turn}}}}})
+		c, err := json.Marshal(schema.Case{ID: "c0", ConvID: "c0", Dataset: "plain", Unit: schema.UnitTurn, Questions: []schema.Question{}, Sessions: []schema.Session{{ID: "s", Turns: []schema.CaseTurn{{TurnID: 1, Role: "user", Text: turn}}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,28 +94,19 @@ func readDialogues(ctx context.Context, in []source) error {
 	if len(digests) < 2 {
 		return nil
 	}
-	type told struct {
-		ID       string `json:"case_id"`
-		Dataset  string `json:"dataset"`
-		Sessions []struct {
-			Time  string            `json:"time"`
-			Turns []schema.CaseTurn `json:"turns"`
-		} `json:"sessions"`
-	}
 	for i, x := range in {
 		if files[i] == "" {
 			continue
 		}
-		for c, err := range jsonl.Until(ctx, jsonl.Files[told]([]string{files[i]}, nil)) {
-			if err != nil {
+		for c, err := range jsonl.Until(ctx, records.Cases(nil, files[i])) {
+			if !schema.Whole(err) {
 				return err
 			}
 			sum := sha256.New()
 			for _, s := range c.V.Sessions {
 				fmt.Fprintf(sum, "%q\n", s.Time)
 				for _, t := range s.Turns {
-					t.SourceID = ""
-					fmt.Fprintf(sum, "%#v\n", t)
+					fmt.Fprintf(sum, "%#v\n", t.Turn(c.V.ConvID))
 				}
 			}
 			for _, r := range x.runs {
