@@ -100,14 +100,14 @@ func beyond(q question) bool {
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
 	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
-	ranked = eligible(q, ranked)
+	fit := eligible(q, ranked)
 	relative := 0.0 // what says less of what is asked than a sentence about a relative is not the answer either
-	for _, s := range ranked {
+	for _, s := range fit {
 		if ofRelative(q, s) {
 			relative = max(relative, s.own)
 		}
 	}
-	ranked = slices.DeleteFunc(ranked, func(s scored) bool {
+	ranked = slices.DeleteFunc(fit, func(s scored) bool { // which reads the other sentences of a turn in ranked
 		return !ofThing(q, low, s) || otherRelation(low, s) || ofRelative(q, s) || s.own < relative || q.kind == when && s.own < .6*sure || !q.named(ranked, s) || reNameOf.MatchString(q.text) && !slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && namesOther(q, t.text) })
 	})
 	if q.first && len(ranked) > 0 {
