@@ -58,7 +58,7 @@ func (w *worker) node(at int) {
 		}
 	}
 	label := string(first)
-	w.props(props, label == schema.LabelClaim, label, w.cat.Labels[label].Props)
+	w.props(props, label, w.cat.Labels[label].Props)
 }
 
 func (w *worker) nodeID(at int, id, name []byte, props int) {
@@ -216,7 +216,7 @@ func (w *worker) edge(at int) {
 		}
 		w.facts = append(w.facts, fact{op: opEdgeLine})
 	}
-	w.props(props, false, string(t), w.cat.Edges[string(t)].Props)
+	w.props(props, string(t), w.cat.Edges[string(t)].Props)
 }
 
 // chainEdge knows the ids that the existing chain's claims graph uses in 0.0.1.
@@ -293,7 +293,8 @@ var reservedProps = []string{"id", "type", "src", "dst", "scope", "props_json", 
 
 // props checks the properties of a node, or of an edge, of the label or type of, which has the properties known in the catalogue. Those of a claim are held to what
 // a claim may say.
-func (w *worker) props(props int, claim bool, of string, known []string) {
+func (w *worker) props(props int, of string, known []string) {
+	claim := of == schema.LabelClaim
 	d := &w.doc
 	mayOrder := 0
 	for k, v := range d.Members(props) {
