@@ -129,7 +129,8 @@ func zhSplits(s string) bool {
 // zhTimes are the expressions of time of a clause; those of habit (每周三晚上) have no Kind.
 func zhTimes(text string, year int) []timex.Expr {
 	out := slices.DeleteFunc(timex.Find(text, year), func(e timex.Expr) bool { return strings.HasPrefix(text[e.End:], "级") }) // 三年级 is no length
-	for i := range out {                                                                                                      // 下个月十号
+	for i := range out {
+		// 下个月十号 is one expression.
 		out[i].End += len(zhDay.FindString(text[out[i].End:]))
 	}
 	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
