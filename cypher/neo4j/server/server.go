@@ -320,13 +320,17 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// free is an error when something listens on a port.
+// free is an error when something listens on a port. It asks by a connection: a listener of its own, however short, would be what another process that asks at
+// the same moment finds.
 func free(port int) error {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return fmt.Errorf("%w: %d (%w)", ErrPort, port, err)
+	c, err := net.DialTimeout("tcp", net.JoinHostPort(host, strconv.Itoa(port)), time.Second)
+	if err == nil {
+		c.Close()
 	}
-	return l.Close()
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %d", ErrPort, port)
+	}
+	return nil
 }
 
 // tail is the end of a log, for an error's text.

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,9 +51,20 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := Start(ctx, Config{Lib: lib, Home: t.TempDir(), BoltPort: l.Addr().(*net.TCPAddr).Port}); !errors.Is(err, ErrPort) {
+	taken := l.Addr().(*net.TCPAddr).Port
+	if _, err := Start(ctx, Config{Lib: lib, Home: t.TempDir(), BoltPort: taken}); !errors.Is(err, ErrPort) {
 		t.Errorf("taken port: have %v", err)
 	}
+	l.Close()
+	var asked sync.WaitGroup // whoever asks does not take the port from another who asks
+	for range 50 {
+		asked.Go(func() {
+			if err := free(taken); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	asked.Wait()
 	home := t.TempDir()
 	lock, err := lockHome(home)
 	if err != nil {
@@ -249,7 +261,15 @@ func TestNewest(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	home := t.TempDir()
-	st, err := Up(ctx, Java, Config{Lib: lib, Home: home, Password: "12345678"})
+	// Not the usual ports: another package's test starts a server there at the same time.
+	c := Config{Lib: lib, Home: home, Password: "12345678"}
+	for _, p := range []*int{&c.BoltPort, &c.HTTPPort} {
+		var err error
+		if *p, err = freePort(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := Up(ctx, Java, c)
 	if err != nil {
 		t.Fatal(err)
 	}
