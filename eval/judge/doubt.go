@@ -17,6 +17,9 @@ func (p *prepared) doubts(v Verdict) string {
 	veiled := v.Rule == "polarity" && said != 0 && !explicit && (p.restatedBy() < .6 || len(p.read().operators) > 0)
 	switch {
 	case v.Correct:
+		if w := p.unasserted(); w != "" {
+			return "what introduces it may not assert it: " + w
+		}
 		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems())
 	case veiled && p.off != "":
 		return "yes or no is not said in a word"

@@ -411,5 +411,5 @@ func (p *prepared) yesNo() bool {
 		return false
 	}
 	r, _ := comparePolarity(p.qt, p.gt, p.at)
-	return !r.same || p.answersPlainly(gold) || len(p.gt.toks) == 1 && p.how == "" && !strings.ContainsAny(p.at.raw, "?") && p.restatedBy() >= .5
+	return !r.same || len(p.gt.toks) <= 2 && strings.HasSuffix(r.class, repeated) || len(p.gt.toks) == 1 && p.how == "" && !strings.ContainsAny(p.at.raw, "?") && p.restatedBy() >= .5
 }

@@ -90,24 +90,3 @@ func (p *prepared) otherOf(r *reading, class int) (found string) {
 	}
 	return found
 }
-
-// answersPlainly reports whether an answer to a gold of a mere yes or no is the question as a
-// statement, with no more than the denial.
-func (p *prepared) answersPlainly(gold int) bool {
-	if len(p.gt.toks) != 1 || p.how != "" {
-		return false
-	}
-	r := p.read()
-	if r.restates < .6 || len(r.before)+len(r.after)+len(r.later) > 0 || len(r.operators) > 1 || p.signs() || strings.ContainsAny(p.at.raw, "?") {
-		return false
-	}
-	for i := range p.at.toks {
-		if w := p.at.toks[i].word; self[w] && !p.qt.hasWord(w) || points[w] {
-			return false
-		}
-	}
-	if gold > 0 {
-		return len(r.operators) == 0 && denials(p.at) == 0
-	}
-	return denials(p.at) == 1 && (len(r.operators) == 0 || r.operators[0].kind == "negation")
-}

@@ -221,14 +221,22 @@ func (p *prepared) restatedBy() float64 {
 func comparePolarity(q, g, a *text) (relation, []Fact) {
 	gp, _ := polarity(g, false)
 	ap, explicit := polarity(a, true)
-	if !explicit && turnsRound(q, a) {
-		ap = -ap
+	said := 0
+	if !explicit {
+		if said = toldYesNo(q, a); said != 0 {
+			ap = said
+		} else if turnsRound(q, a) {
+			ap = -ap
+		}
 	}
 	say := map[int]string{1: "yes", -1: "no"}
 	how := ", between the lines"
 	score := .7
-	if explicit {
+	switch {
+	case explicit:
 		how, score = ", in a word", .92
+	case said != 0:
+		how, score = repeated, .92
 	}
 	r := relation{class: "the same " + say[gp] + how, score: score, same: true}
 	if explicit && len(a.content()) <= 2 {

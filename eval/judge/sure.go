@@ -1,6 +1,9 @@
 package judge
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // sureNames are the features of the last stage in addition to words and manner: the decisions of the earlier stages, and the covered, contradicted and open
 // parts of the gold.
@@ -23,10 +26,9 @@ func (p *prepared) gates(r *reading) (g gates) {
 	return g
 }
 
-// weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right, unless it
-// says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful. Rules decide on cases that are too rare for weights: an
-// answer that states the opposite, another order of events,
-// and endless repetition.
+// weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right,
+// unless it says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful, unless it says yes or no by repeating the
+// question. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events, and endless repetition.
 func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	t := &model().Thresholds
 	if m := model().Sure; m == nil || len(m.Features) != len(sureNames) {
@@ -41,6 +43,9 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 		if v.Doubt = doubt; refuse != "" {
 			return refused(v, refuse)
 		}
+		return v
+	}
+	if v.Correct && v.Rule == "polarity" && strings.HasSuffix(v.Reason, repeated) && p.asserts(r) {
 		return v
 	}
 	f, g := p.sure(v)
