@@ -324,7 +324,9 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 		n := 0
 		for _, l := range w.out {
 			for _, f := range l.findings {
-				if !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
+				if f.Code == "SCH011" {
+					n += sniffBytes // a version without the kind is not that of the file, whatever is wrong in it
+				} else if !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
 					n++
 				}
 			}
