@@ -20,9 +20,9 @@ import (
 
 // MemoriesOptions are the options of Export and Link.
 type MemoriesOptions struct {
-	Out     string         `json:"-"`        // folder, file that ends in .jsonl, or "-"
-	Events  []string       `json:"-"`        // the dialogue, to infer owners and turns from
-	NoOwner bool           `json:"no_owner"` // give every memory without owner to the agent
+	Out     string         `json:"-"`               // folder, file that ends in .jsonl, or "-"
+	Events  []string       `json:"-"`               // the dialogue, to infer owners and turns from
+	NoOwner bool           `json:"no_owner"`        // give every memory without owner to the agent
 	People  schema.People  `json:"people,omitzero"` // who is who, of owners that are known by name only
 	Version schema.Version `json:"-"`
 }
