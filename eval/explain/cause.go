@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -23,7 +24,7 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) (cause,
 			return schema.CauseMiss, ""
 		}
 	}
-	old, why := x.oldValue(r, needs)
+	old, why := x.oldValue(r, needs, hop == schema.HopRetrieve)
 	switch {
 	case old:
 		return schema.CauseConflict, why
@@ -56,8 +57,8 @@ const (
 )
 
 // oldValue reports whether the answer's own words appear in an obsolete text: one that a later memory replaced, one that the data set marks as updated, for
-// a question about an update evidence before the newest, or an older hit beside the newest evidence; and what the reason says of it.
-func (x *explainer) oldValue(r *schema.QARecord, needs []*need) (old bool, why string) {
+// a question about an update evidence before the newest, or, unless that was missed, an older hit beside the newest evidence; and what the reason says of it.
+func (x *explainer) oldValue(r *schema.QARecord, needs []*need, missed bool) (old bool, why string) {
 	asked, gold := newBag(r.Question), newBag(r.Gold)
 	own := newBag(r.Answer)
 	own.terms = slices.DeleteFunc(own.terms, func(t string) bool { return asked.has(t) || gold.has(t) })
@@ -96,7 +97,7 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) (old bool, why s
 	if update && len(needs) > 1 && slices.ContainsFunc(needs[:len(needs)-1], func(n *need) bool { return says(n.text) }) {
 		return true, ""
 	}
-	if h, ref, ok := x.outdated(r, needs, has); ok {
+	if h, ref, ok := x.outdated(r, needs, has); ok && !missed {
 		return true, fmt.Sprintf("; the answer's value is that of the hit at rank %d, from %s, which is older", h.Rank, x.told.name(ref))
 	}
 	return false, ""
@@ -110,11 +111,15 @@ func (x *explainer) outdated(r *schema.QARecord, needs []*need, says func(*bag) 
 	}
 	newest := needs[len(needs)-1]
 	is := x.told.turns[newest.refs[0].TurnID]
-	asked := newBag(r.Question)
+	asked, names := newBag(r.Question), newBag(strings.Join(x.told.speakers(), " "))
+	asked.terms = slices.DeleteFunc(asked.terms, names.has) // hits have them in front
+	if is.turn == nil || len(newest.key) == 0 || says(newest.turns) {
+		return nil, ref, false
+	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		b := newBag(h.Text)
-		if is.turn == nil || len(newest.key) == 0 || slices.ContainsFunc(newest.gold, b.has) || !says(b) || 2*asked.both(b) < max(1, asked.both(newest.turns)) {
+		if slices.ContainsFunc(newest.gold, b.has) || !says(b) || 2*asked.both(b) < max(1, asked.both(newest.turns)) {
 			continue
 		}
 		for _, ref := range h.Sources {
