@@ -450,7 +450,7 @@ func TestTrace(t *testing.T) {
 	if have := fmt.Sprint(trail.Spans()); have != "[{norm/ch01.md 12 13}]" {
 		t.Errorf("spans: have %s", have)
 	}
-	line, err := graph.TraceLine(ctx, g, "source:norm/ch01.md", 14, 0)
+	line, err := graph.TraceLines(ctx, g, "source:norm/ch01.md", []int{14}, 0)
 	if err != nil || shape(line) != "source:norm/ch01.md ^[event:ch01:2 ^[probe:p1, mem:bb]]" {
 		t.Errorf("line: have %s %v", shape(line), err)
 	}

@@ -452,6 +452,13 @@ func TestOtherForms(t *testing.T) {
 	}
 }
 
+// TestSlackText: quotations and struck words are Markdown's.
+func TestSlackText(t *testing.T) {
+	if got, want := slackText("&gt; I live in Cork.\nNo, ~not there~, about ~5 km or ~6 away", nil), "> I live in Cork.\nNo, ~~not there~~, about ~5 km or ~6 away"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestUnknown: what is no export says what was found and how it can be read.
 func TestUnknown(t *testing.T) {
 	_, err := Find(put(t, "x", map[string]string{"t.csv": "zeit,wer,was\n2026-01-01T10:00:00Z,A,hello there all\n2026-01-01T10:01:00Z,B,and hello to you\n2026-01-01T10:02:00Z,A,well\n"}), Options{})

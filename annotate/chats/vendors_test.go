@@ -73,8 +73,6 @@ func TestVendors(t *testing.T) {
 			{"id":"2","type":"20","author":{"name":"a"},"content":"rolled 6"},{"id":"3","type":"Default","author":{"name":"a"},"content":"","stickers":[{"name":"Wave"}]},
 			{"id":"4","type":"Default","author":{"name":"a"},"content":"","forwardedMessage":{"content":"their words"}},{"id":"5","type":"Default","author":{"name":"a"},"content":"","embeds":[{"title":"Build","description":"passed"}]}]}`,
 			want: []string{"a: rolled 6", "a:  [sticker Wave]", "a: [forwarded] < their words", "a:  [embed Build\npassed]"}, left: notices},
-		{name: "slack", file: "c/2025-03-25.json", text: `[{"type":"message","user":"U1","text":"&gt; I live in Cork.\nNo, ~not there~, about ~5 km or ~6 away","ts":"1742896800.0001"}]`,
-			want: []string{"U1: > I live in Cork.\nNo, ~~not there~~, about ~5 km or ~6 away @2025-03-25T10:00:00Z"}},
 		{name: "list in an object", file: "dump.json", text: `{"meta":{"tags":[{"k":1}]},"data":{"messages":[{"id":7,"author":{"name":"Ana"},"body":"hi","files":[{"n":1}]},{"id":8,"author":{"name":"Bob"},"body":["my dog"," is Rex"],"in_reply_to":7}]}}`,
 			o: Options{Map: map[string]string{"sender": "author.name", "text": "body"}}, want: []string{"Ana: hi", "Bob: my dog is Rex < hi"}},
 		{name: "role is a name", file: "t.csv", text: "sender;body\nAna;\"He said \"\"hi\"\";\nnew line\"\nassistant;ok\n", o: Options{Map: map[string]string{"role": "sender", "text": "body"}}, want: []string{"Ana: He said \"hi\";\nnew line", "assistant: ok"}},
