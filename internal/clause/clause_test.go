@@ -126,6 +126,13 @@ func TestRead(t *testing.T) {
 		{"我再刷会儿视频", []string{"S|刷|刷会儿视频||PLANS plan"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},
+		{"> I live in Cork.\nI live in Dublin.", []string{"S|live|Dublin||LIVES_IN"}},
+		{"```\nname: Bob\nI live in Berlin.\n```\nI live in Cork.", []string{"S|live|Cork||LIVES_IN"}},
+		{"~~I live in Rome.~~ **I live in Bari**", []string{"S|live|Bari||LIVES_IN"}},
+		{"I work at **Brightwave**.", []string{"S|work|Brightwave||WORKS_AT"}},
+		{"我住在**北京**。", []string{"S|住在|北京||LIVES_IN"}},
+		{"I used to live in Vienna before Graz.", []string{"S|live|Vienna||LIVES_IN"}},
+		{"I named the dog after my grandma.", []string{"S|name|name dog after my grandma||DID"}},
 		{"", nil},
 	} {
 		var have []string
