@@ -172,7 +172,8 @@ func placed(p string) string {
 	return p
 }
 
-// textOf joins a text that is a string or a list of strings and entities.
+// textOf joins a text that is a string or a list of strings and entities. Of the forms of an entity those that say whose words it is, or that they no longer
+// count, are kept as the signs of Markdown for them.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if codec.Unmarshal(raw, &s) == nil {
@@ -185,16 +186,26 @@ func textOf(raw json.RawMessage) string {
 	var b strings.Builder
 	for _, p := range parts {
 		var entity struct {
+			Type string `json:"type"`
 			Text string `json:"text"`
 			Link string `json:"href"`
 		}
 		if codec.Unmarshal(p, &s) == nil {
 			b.WriteString(s)
 		} else if codec.Unmarshal(p, &entity) == nil {
-			b.WriteString(linked(entity.Text, entity.Link))
+			switch text := linked(entity.Text, entity.Link); entity.Type {
+			case "blockquote":
+				b.WriteString("\n> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n")
+			case "pre":
+				b.WriteString("\n```\n" + text + "\n```\n")
+			case "strikethrough":
+				b.WriteString("~~" + text + "~~")
+			default:
+				b.WriteString(text)
+			}
 		}
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // linked is a text with the address that lies behind it.
@@ -476,7 +487,10 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 
 var slackLink = regexp.MustCompile(`<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>`)
 
-// slackText replaces ids by names, and links by their addresses.
+// slackStruck are words that are struck out, which Markdown marks with two signs.
+var slackStruck = regexp.MustCompile(`(?m)(^|\s)~(\S[^~\n]*)~($|[\s.,;:!?)])`)
+
+// slackText replaces ids by names, links by their addresses, and Slack's mark of struck words by Markdown's.
 func slackText(s string, people map[string]string) string {
 	s = slackLink.ReplaceAllStringFunc(s, func(link string) string {
 		p := slackLink.FindStringSubmatch(link)
@@ -490,7 +504,7 @@ func slackText(s string, people map[string]string) string {
 		}
 		return linked(p[3], strings.TrimPrefix(p[2], "mailto:"))
 	})
-	return html.UnescapeString(s)
+	return html.UnescapeString(slackStruck.ReplaceAllString(s, "$1~~$2~~$3"))
 }
 
 // quotes keeps the last messages of a conversation for the replies to them.

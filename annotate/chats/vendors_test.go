@@ -220,6 +220,7 @@ func TestAccounts(t *testing.T) {
 		{"discord", map[string]string{"a.json": channel("1", author("11", "sam_1", "Sam")+","+author("22", "sam_2", "Sam")), "b.json": channel("2", author("22", "sam_2", "Sam")+","+author("11", "sam_1", "Sammy"))},
 			"Sam, Sam (22), Sam (22), Sammy", true},
 		{"mail", map[string]string{"a.mbox": mails("John Smith <j1@a>", "John Smith <j2@b>", "John Smith <J1@a>", "x@y.org")}, "John Smith, John Smith (j2@b), John Smith, x@y.org", true},
+		{"mail, a bare address", map[string]string{"a.mbox": mails("x@y.org", "John Smith <X@y.org>", "x@y.org")}, "John Smith, John Smith, John Smith", true},
 		{"mail without an address", map[string]string{"a.mbox": mails("John Smith <j1@a>", "Nobody")}, "John Smith, Nobody", false},
 		{"slack", map[string]string{"users.json": `[{"id":"U1","name":"kim","profile":{"display_name":"Kim"}},{"id":"U2","name":"kim2","profile":{"display_name":"Kim"}}]`,
 			"c/2025-03-25.json": `[{"user":"U1","text":"hi <@U2>","ts":"1742896800.0001"},{"user":"U2","text":"hi","ts":"1742896801.0001"},{"user":"U9","text":"hi","ts":"1742896802.0001","user_profile":{"display_name":"Kim"}},{"subtype":"bot_message","bot_id":"B1","username":"Kim","text":"hi","ts":"1742896803.0"}]`},
