@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -56,7 +57,11 @@ var table = Form{
 			if isJSON(f) {
 				t.each = (*reader).objects
 			}
-			if err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) }); err != nil {
+			err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) })
+			if err == nil {
+				err = t.noRoles(r.Map["role"])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -70,6 +75,17 @@ type rows struct {
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
 	said  *quotes[string]
 	order string // of day and month in its times; "": not needed yet
+
+	known  bool     // a role was understood
+	others []string // the first other values of the column of roles
+}
+
+// noRoles rejects a column that was named for the roles and holds none: who a program is and who a person would be guessed.
+func (t *rows) noRoles(column string) error {
+	if column == "" || t.known || len(t.others) == 0 {
+		return nil
+	}
+	return schema.Usagef("--map role=%s: no value of the column is a role: it has %s, want %s; a column of names is mapped with sender=", column, strings.Join(t.others, ", "), strings.Join(slices.Sorted(maps.Keys(roles)), ", "))
 }
 
 // dateOf parses a date in numbers, with or without a time; nil if it is not a date.
@@ -304,7 +320,7 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		}
 		pos := schema.Pos{File: f.name, Line: row.Line}
 		if !valid(row.Cells) {
-			r.fault(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
+			r.flaw(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
 		}
 		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
@@ -367,6 +383,11 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
 	out.Role = roles[strings.ToLower(get("role"))]
+	if t := get("role"); out.Role != "" {
+		rows.known = true
+	} else if t != "" && len(rows.others) < 3 && !slices.Contains(rows.others, t) {
+		rows.others = append(rows.others, t)
+	}
 	if out.Role == "" { // a column for both: user and assistant, or names
 		out.Name = cmp.Or(out.Name, get("role"))
 	}
@@ -375,7 +396,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	}
 	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
-		r.fault(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
+		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
 	}
 	if id := get("id"); id != "" {
 		said.put(id, out.Text)
@@ -386,7 +407,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 			return err
 		}
 		if !ok {
-			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
+			r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
 		}
 		out.Time = t
 	}
