@@ -49,6 +49,8 @@ type run struct {
 	chars      []float64
 	perHit     []float64 // source turns of a hit, by question
 	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
+	leaked     int       // hits of other conversations
+	leaky      int       // questions with such a hit
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -114,6 +116,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 	}
 	r.use(q.Usage)
 	r.width(q)
+	r.leaks(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -180,6 +183,22 @@ func spoken(q *schema.QARecord) (n int) {
 		rest = strings.TrimPrefix(line[at+len(h.Text):], "\n")
 	}
 	return n + utf8.RuneCountInString(rest)
+}
+
+// leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
+func (r *run) leaks(q *schema.QARecord) {
+	if q.Given == nil || q.Given.ConvID == "" {
+		return
+	}
+	n := 0
+	for i := range q.Hits {
+		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
+			n++
+		}
+	}
+	if r.leaked += n; n > 0 {
+		r.leaky++
+	}
 }
 
 // recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
@@ -291,6 +310,9 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	if r.leaked > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))
 	}
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))

@@ -117,6 +117,36 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// TestLeaks: hits whose sources are all of other conversations are counted; a hit of both, one without sources and a run whose conversations are unknown are not.
+func TestLeaks(t *testing.T) {
+	from := func(convs ...schema.ConvID) (h schema.QAHit) {
+		for _, c := range convs {
+			h.Sources = append(h.Sources, schema.EventRef{ConvID: c, TurnID: 1})
+		}
+		return h
+	}
+	ask := func(id string, conv schema.ConvID, hits ...schema.QAHit) schema.QARecord {
+		r := graded("c1", id, "4", g("em@1", 1))
+		r.K, r.Hits, r.Given = 5, hits, &schema.Extent{Turns: 90, Chars: 9000, ConvID: conv}
+		return r
+	}
+	leaks := func(recs ...schema.QARecord) string {
+		for _, w := range summarize(t, aggregate.Options{}, recs...).Warnings {
+			if strings.HasPrefix(w, "hits of other conversations") {
+				return w
+			}
+		}
+		return ""
+	}
+	clean := ask("a", "x", from("x"), from("x", "y"), from())
+	if w := leaks(clean, ask("b", "", from("y"))); w != "" {
+		t.Error(w)
+	}
+	if w := leaks(clean, ask("b", "x", from("y"), from("x"), from("y", "z")), ask("c", "x", from("y"))); !strings.Contains(w, ": 3 in 2 questions;") {
+		t.Errorf("have %q", w)
+	}
+}
+
 // Every way in which a question may end, by hand: 4 scored (3 right) in categories 1
 // and 4, one judge failure, one that the protocol does not score, one of category 5.
 func TestDenominators(t *testing.T) {

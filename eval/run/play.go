@@ -86,7 +86,7 @@ func (p *player) schedule() {
 	c := &p.j.c
 	p.due, p.given = dues(c), make([]schema.Extent, len(c.Sessions)+1)
 	for i, s := range c.Sessions {
-		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars, Spoken: p.given[i].Spoken}
+		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars, Spoken: p.given[i].Spoken, ConvID: c.ConvID}
 		for _, t := range s.Turns {
 			n := utf8.RuneCountInString(t.Text)
 			p.given[i+1].Chars += n
