@@ -3,8 +3,6 @@ package explain
 import (
 	"slices"
 
-	"membench/internal/textnorm"
-	"membench/internal/timex"
 	"membench/schema"
 )
 
@@ -40,7 +38,6 @@ func otherTime(r *schema.QARecord) bool {
 	if len(newBag(r.Answer).terms) > timeTerms {
 		return false
 	}
-	timed := func(s string) bool { return len(timex.Find(textnorm.Compat(s), 0)) > 0 }
 	return timed(r.Answer) && slices.ContainsFunc(r.AllGolds(), timed)
 }
 

@@ -421,8 +421,8 @@ func day(s string) (timex.Day, bool) {
 	return 0, false
 }
 
-// days lists the single days that a text names with their year.
-func days(s string) (out []timex.Day) {
+// Days lists the single days that a text names with their year.
+func Days(s string) (out []timex.Day) {
 	for _, e := range timex.Find(textnorm.Compat(s), 0) {
 		if e.Kind == timex.Absolute && !e.Yearless && e.Lo == e.Hi {
 			out = append(out, e.Lo)
