@@ -65,6 +65,7 @@ type Options struct {
 	Now         time.Time
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
+	People      *schema.People  // who is who, of owners that are known by name only; nil: such a person is the user
 	Redo        bool            // for a complete memory: store again the batches from the first one on in which a model failed
 	// Found receives every fault in the data; nil drops them.
 	Found func(*schema.Finding)

@@ -404,6 +404,35 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// Of several people who are known by name only each owns what they said; one who is declared owns it under that id. Without People they are the user.
+func TestOwnersByName(t *testing.T) {
+	for _, c := range []struct {
+		people            *schema.People
+		conv, user, actor string
+		want              string
+	}{
+		{&schema.People{}, "c", "user", "Bo Berg", "c/Bo Berg"},
+		{&schema.People{}, "c", "", "Cy Dahl", "c/Cy Dahl"},
+		{&schema.People{Scope: schema.ScopeProject}, "c", "user", "Bo Berg", "Bo Berg"},
+		{&schema.People{Known: []schema.Person{{Name: "Bo Berg", Aliases: []string{"Bobo"}}}}, "c", "user", "Bobo", "Bo Berg"},
+		{&schema.People{}, "c", "ana", "Ana Lund", "ana"},
+		{&schema.People{}, "c", "user", "", "user"},
+		{nil, "c", "user", "Bo Berg", "user"},
+	} {
+		o := options()
+		o.People = c.people
+		in := schema.MemoryExport{ID: "1", Payload: schema.RawObject(fmt.Appendf(nil, `{"conv_id":%q,"user_id":%q,"agent_id":"bot","actor_id":%q,"data":"[User] I own a dog"}`, c.conv, c.user, c.actor))}
+		seq := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+			yield(schema.Record[schema.MemoryExport]{V: in}, nil)
+		}
+		for r, err := range replay.Link(seq, nil, o) {
+			if f, _ := r.V.Fields(); err != nil || f.OwnerType != "User" || f.OwnerID != c.want {
+				t.Errorf("%+v: have %s %s (%v)", c, f.OwnerType, f.OwnerID, err)
+			}
+		}
+	}
+}
+
 // The turns of memories are known when we make them ourselves. Without that, and with
 // the text changed as a model's rewriting changes it, the linker must find them again.
 func TestLinkPrecision(t *testing.T) {

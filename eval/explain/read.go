@@ -21,6 +21,7 @@ func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
 	if f.kind, words = x.misread(r); words != "" {
 		f.reason += ", and " + words
 	}
+	f.reason += x.told.unsupported(r)
 	s := x.until(r)
 	var ids []schema.PointID
 	for _, n := range needs {

@@ -285,8 +285,24 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		q.QuestionID = "q-" + hex.EncodeToString(sum[:6])
 	}
 	q.CaseID = cmp.Or(q.CaseID, oneCase)
-	if verdict := texts("verdict"); len(verdict) == 1 {
-		return q, f.judge(&q, r, []scalar{{Text: verdict[0], Set: true}}, "")
+	return q, f.judge(&q, r, f.verdicts(r), "")
+}
+
+// verdicts are the verdicts of a row of a table, which may be a list of votes; an empty cell is none.
+func (f *file) verdicts(r row) (out []scalar) {
+	raw := codec.Member(r.raw, f.of(r)["verdict"])
+	if len(raw) == 0 {
+		return nil
 	}
-	return q, nil
+	votes := make([]scalar, 1)
+	var err error
+	if raw[0] == '[' {
+		err = codec.Unmarshal(raw, &votes)
+	} else {
+		err = codec.Unmarshal(raw, &votes[0])
+	}
+	if err != nil {
+		return []scalar{{Text: string(raw), Set: true}} // an object has no verdict that can be read
+	}
+	return slices.DeleteFunc(votes, func(s scalar) bool { return strings.TrimSpace(s.Text) == "" })
 }

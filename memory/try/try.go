@@ -36,12 +36,18 @@ func turn(n int, role, time, text string) schema.Turn {
 	return schema.Turn{Role: role, Name: name, Time: time, Text: text, Sources: []schema.EventRef{{ConvID: conv, TurnID: n}}}
 }
 
-// asks are its questions; each wants a hit or an answer with one of the words.
-var asks = []struct {
+// An ask is a question about the dialogue; it wants a hit or an answer with one of the words.
+type ask struct {
 	text  string
 	words []string
 	turn  int
-}{
+}
+
+func (a ask) says(text string) bool {
+	return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+var asks = []ask{
 	{"What is the name of the dog that Ann adopted?", []string{"Biscuit"}, 1},
 	{"Ann最喜欢的饮料是什么?", []string{"普洱", "Pu'er", "Pu-erh", "Puer"}, 3},
 	{"杭州出差", []string{"杭州", "Hangzhou"}, 5},
@@ -82,6 +88,8 @@ type trial struct {
 	tell func(schema.Check)
 	step string
 	seen strings.Builder // what hits say
+
+	strangers int // hits that name only turns that were not sent
 }
 
 func (t *trial) say(state, name, fix, f string, a ...any) {
@@ -174,8 +182,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 	first, err := m.Retrieve(ctx, q)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and returns no hits: retrieval metrics are not applicable")
-		return t.answers(ctx, m)
+		return t.answers(ctx, m, true)
 	case err != nil:
 		return err
 	}
@@ -187,63 +194,38 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckNA, "retrieval", "", "the system keeps nothing")
 		return nil
 	}
-	named, strangers, best, worst := 0, 0, 0, 0 // hits that name turns of the dialogue, or others only; questions that the first hit, or the last of several, answers
+	named, best, worst := 0, 0, 0 // hits that name their turns; questions that the first hit, or the last of several, answers
 	for _, a := range asks {
 		q.Text = a.text
 		r, err := m.Retrieve(ctx, q)
 		if err != nil {
 			return err
 		}
+		named += t.hits(a.text, q.K, r.Hits)
 		text := r.Context
-		for i, h := range r.Hits {
+		for _, h := range r.Hits {
 			text += "\n" + h.Text
-			meta, _ := h.Meta.MarshalJSON() // what a system says beside the text: dates, speakers
-			fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
-			if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
-				named++
-			} else if len(h.Sources) > 0 {
-				strangers++
-			}
-			if i > 0 && h.Score > r.Hits[i-1].Score {
-				t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d has score %v, the hit before it %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
-			}
 		}
-		if len(r.Hits) > q.K {
-			t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
-		}
-		says := func(text string) bool {
-			return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) })
-		}
-		if says(text) {
+		if a.says(text) {
 			t.say(schema.CheckOK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
 		} else if textnorm.Lang(a.text) == "zh" {
 			t.say(schema.CheckWarn, "retrieval", "check what the system stored for the turn, and how it segments Chinese; a system without Chinese can ignore this", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		} else {
 			t.say(schema.CheckFail, "retrieval", "check what the system stored for the turn, and which words of a question it searches for", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		}
-		from := schema.EventRef{ConvID: conv, TurnID: a.turn}
-		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) })
+		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return a.says(h.Text) })
 		if n := len(r.Hits); i == 0 {
 			best++
 		} else if i == n-1 && n > 2 && r.Hits[0].Score > r.Hits[i].Score {
 			worst++
 		}
-		if i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
-			t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "%q: hit %d names %s, and has the text of %s", a.text, i+1, refs(r.Hits[i].Sources), refs([]schema.EventRef{from}))
-		}
+		t.source(a, r.Hits)
 	}
 	if worst > 1 && best == 0 {
 		t.say(schema.CheckFail, "order", "a better hit has a greater score: negate distances (for a service: use fields.distance, not fields.score)",
 			"the hit that answers is the last of the list for %d of %d questions, and the first for none", worst, len(asks))
 	}
-	switch {
-	case strangers > 0 && named == 0:
-		t.say(schema.CheckFail, "sources", "return a turn's id unchanged, with the hit that was made of it", "no hit names a turn that was sent; %d name others", strangers)
-	case named == 0:
-		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
-	default:
-		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
-	}
+	t.named(named)
 	q.Text = asks[0].text
 	after, err := m.Retrieve(ctx, q)
 	if err != nil {
@@ -255,9 +237,48 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckOK, "pure", "", "the same question gives the same hits")
 	}
 	if _, ok := memory.As[memory.Answerer](m); ok {
-		return t.answers(ctx, m)
+		return t.answers(ctx, m, false)
 	}
 	return nil
+}
+
+// hits checks the list of hits for a question, and returns how many name their turns.
+func (t *trial) hits(question string, k int, hits []memory.Hit) (named int) {
+	for i, h := range hits {
+		meta, _ := h.Meta.MarshalJSON() // what a system says beside the text: dates, speakers
+		fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
+		if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
+			named++
+		} else if len(h.Sources) > 0 {
+			t.strangers++
+		}
+		if i > 0 && h.Score > hits[i-1].Score {
+			t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d has score %v, the hit before it %v", question, i+1, h.Score, hits[i-1].Score)
+		}
+	}
+	if len(hits) > k {
+		t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", question, k, len(hits))
+	}
+	return named
+}
+
+// source checks that the first hit that answers a question names the turn that does.
+func (t *trial) source(a ask, hits []memory.Hit) {
+	i := slices.IndexFunc(hits, func(h memory.Hit) bool { return a.says(h.Text) })
+	if i >= 0 && len(hits[i].Sources) > 0 && !slices.Contains(hits[i].Sources, schema.EventRef{ConvID: conv, TurnID: a.turn}) {
+		t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "%q: hit %d names %s, and has the text of %s", a.text, i+1, refs(hits[i].Sources), refs([]schema.EventRef{{ConvID: conv, TurnID: a.turn}}))
+	}
+}
+
+func (t *trial) named(n int) {
+	switch {
+	case n == 0 && t.strangers > 0:
+		t.say(schema.CheckFail, "sources", "return a turn's id unchanged, with the hit that was made of it", "no hit names a turn that was sent; %d name others", t.strangers)
+	case n == 0:
+		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
+	default:
+		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
+	}
 }
 
 func ids(r memory.Retrieved) []schema.PointID {
@@ -268,23 +289,38 @@ func ids(r memory.Retrieved) []schema.PointID {
 	return out
 }
 
-func (t *trial) answers(ctx context.Context, m memory.Memory) error {
+// answers asks for answers. alone: the system cannot be asked for hits, so those that come with answers are checked.
+func (t *trial) answers(ctx context.Context, m memory.Memory, alone bool) error {
 	a, ok := memory.As[memory.Answerer](m)
 	if !ok {
 		t.say(schema.CheckFail, "answer", "implement Retrieve or Answer", "the system neither retrieves nor answers")
 		return nil
 	}
+	hits, named := 0, 0
 	for _, q := range asks {
-		_, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
+		r, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(&t.seen, text)
 		state, fix := schema.CheckOK, ""
-		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
+		if !q.says(text) {
 			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: check it"
 		}
 		t.say(state, "answer", fix, "%q: %q", q.text, text)
+		if alone {
+			hits += len(r.Hits)
+			named += t.hits(q.text, len(r.Hits), r.Hits)
+			t.source(q, r.Hits)
+		}
+	}
+	switch {
+	case !alone:
+	case hits == 0:
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and returns no hits: retrieval metrics are not applicable")
+	default:
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself, with %d hits for %d answers; it cannot be asked for k hits, so retrieval metrics are not applicable", hits, len(asks))
+		t.named(named)
 	}
 	return nil
 }

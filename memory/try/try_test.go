@@ -205,6 +205,44 @@ func TestAnswersAlone(t *testing.T) {
 	}
 }
 
+// quoting answers with the turns that it rests on, and cannot be asked for hits.
+type quoting struct {
+	forgetful
+	wrong bool // names the turn before as the source
+}
+
+func (q *quoting) Open(context.Context, memory.Namespace) (memory.Memory, error) { return q, nil }
+func (q *quoting) Retrieve(context.Context, memory.Query) (memory.Retrieved, error) {
+	return memory.Retrieved{}, memory.ErrNoRetrieval
+}
+func (q *quoting) Answer(_ context.Context, x memory.Query) (memory.Retrieved, string, error) {
+	for i, text := range *q.turns {
+		if strings.Contains(text, "Biscuit") == strings.Contains(x.Text, "dog") {
+			n := i + 1
+			if q.wrong {
+				n++
+			}
+			return memory.Retrieved{Hits: []memory.Hit{{ID: "1", Text: text, Sources: []schema.EventRef{{ConvID: "membench-try", TurnID: n}}}}}, text, nil
+		}
+	}
+	return memory.Retrieved{}, "", nil
+}
+
+// Hits that come with answers are seen and checked, and nothing says that there are none.
+func TestAnswersWithHits(t *testing.T) {
+	for wrong, want := range map[bool]string{false: schema.CheckOK, true: schema.CheckFail} {
+		cs := checks(t, &quoting{forgetful{turns: &[]string{}}, wrong})
+		if state(cs, "sources") != want || state(cs, "retrieval") != schema.CheckNA {
+			t.Errorf("wrong sources %v: have %+v, want sources %s", wrong, cs, want)
+		}
+		for _, c := range cs {
+			if strings.Contains(c.Detail, "returns no hits") {
+				t.Errorf("have %q", c.Detail)
+			}
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
