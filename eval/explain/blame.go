@@ -95,7 +95,9 @@ func (x *explainer) dated(r *schema.QARecord, n *need, h *schema.QAHit) (finding
 	answer, asked := newBag(r.Answer), newBag(r.Question)
 	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
 	took := slices.ContainsFunc(fidelity.Days(r.Answer), func(d timex.Day) bool { return slices.Contains(label, d) })
-	if found := !timed(r.Answer) && float64(newBag(h.Text).both(&bag{terms: own})) >= mostOf*float64(len(own)); !took && !found {
+	key := textnorm.Key(r.Answer)
+	found := key != "" && strings.Contains(textnorm.Key(h.Text), key) || len(own) > 0 && float64(newBag(h.Text).both(&bag{terms: own})) >= mostOf*float64(len(own))
+	if !took && (!found || timed(r.Answer)) {
 		return finding{}, false
 	}
 	f.kind = schema.FaultSource

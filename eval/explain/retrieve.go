@@ -186,7 +186,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 	if mostly(wasted, r) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
-	} else if why != "" {
+	} else if words != "" {
 		f.kind = why
 		f.reason += "; " + words
 	} else if name := x.others(r, n); name != "" {

@@ -16,10 +16,12 @@ type past struct {
 	id       string // of the question
 	last     *bag   // of the question before this one, nil for the first
 	now      *bag
-	compared int                       // questions with hits and one before them
-	stale    int                       // of these, those whose hits have more of the one before
-	served   map[schema.PointID]string // the first question that a memory was a hit of
-	again    bool                      // a memory was a hit of two questions
+	compared int // questions with hits and one before them
+	stale    int // of these, those whose hits have more of the one before
+	// Missed questions with memories below the hits, and of these those whose hits have less of the question than these.
+	ranked, inverted int
+	served           map[schema.PointID]string // the first question that a memory was a hit of
+	again            bool                      // a memory was a hit of two questions
 }
 
 // follow takes the next question. Repeats of one have its hits.
@@ -119,6 +121,7 @@ const (
 	otherQuestion = 2.  // the hits have this many times as much of the question before as of their own
 	worstFirst    = 0.8 // of the pairs of a hit and a memory below it: the lower one has more of the question
 	leastPairs    = 6
+	leastRanked   = 3
 	leastServed   = 4 // hits of questions before, to see that none comes back
 )
 
@@ -159,10 +162,17 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 			}
 		}
 	}
-	if pairs >= leastPairs && float64(up) >= worstFirst*float64(pairs) {
+	if pairs >= leastPairs {
+		p.ranked++
+		if float64(up) >= worstFirst*float64(pairs) {
+			p.inverted++
+		}
+	}
+	if pairs >= leastPairs && float64(up) >= worstFirst*float64(pairs) && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
 		return schema.FaultOrder, "the memories below the hits have more of the question's words than the hits: the worst come first"
 	}
-	if s, m := f.only(r, v); m > 0 {
+	all := len(r.Hits) < r.K || len(r.Below) > 0 // that the search finds was looked at
+	if s, m := f.only(r, v); m > 0 && all {
 		return schema.FaultSkipped, fmt.Sprintf("all that was returned is of %s, although %d memories of other sessions have words of the question", s, m)
 	}
 	best := own > slices.Max(f.hits)
@@ -171,6 +181,8 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 		return "", "it has more of the question's words than every hit: worse ones are ranked before it"
 	case below:
 		return "", ""
+	case best && !all:
+		return "", "it has more of the question's words than every hit"
 	case best:
 		return schema.FaultSkipped, "it has more of the question's words than every hit: the search does not reach it"
 	}

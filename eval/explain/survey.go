@@ -177,7 +177,8 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
 
 // Shares from which a survey mentions what it found.
 const (
-	oneIn   = 50 // texts, one of which is changed or names other turns
+	oneIn   = 50 // texts, one of which is changed
+	misname = 20 // texts, one of which names other turns: some systems take turns over into texts of later ones
 	doubled = 2  // as many memories as different texts
 )
 
@@ -195,19 +196,23 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 		for k := right; k < namings; k++ {
 			whole += t.n[k]
 		}
-		if bad := t.n[wrong] + t.n[unknown]; bad >= leastBad && bad*oneIn >= whole {
+		if bad := t.n[wrong] + t.n[unknown]; bad >= leastBad && bad*misname >= whole {
 			out = append(out, fmt.Sprintf("%d of %d %s that have a turn word for word name other sources than that turn: %s", bad, whole, t.what, t.example))
 		}
 		if whole > 0 && t.n[silent] == whole {
 			out = append(out, fmt.Sprintf("no %s names the turn whose text it has: evidence recall does not apply, and readers are not shown when it was said", strings.TrimSuffix(strings.Replace(t.what, "memories", "memory", 1), "s")))
 		}
 	}
-	for _, kind := range slices.SortedFunc(maps.Keys(c.altered), func(a, b string) int {
+	kinds := slices.SortedFunc(maps.Keys(c.altered), func(a, b string) int {
 		return cmp.Or(c.altered[b].n-c.altered[a].n, strings.Compare(a, b))
-	}) {
-		if a := c.altered[kind]; a.n >= leastBad && a.n*oneIn >= c.compared {
-			out = append(out, fmt.Sprintf("%d of %d turns looked at were stored with %s: %s", a.n, c.compared, faultWords[kind], a.example))
-		}
+	})
+	altered, how := 0, []string{}
+	for _, kind := range kinds {
+		altered += c.altered[kind].n
+		how = append(how, fmt.Sprintf("%s %d", faultWords[kind], c.altered[kind].n))
+	}
+	if altered >= leastBad && altered*oneIn >= c.compared {
+		out = append(out, fmt.Sprintf("%d of %d turns looked at were stored otherwise than they were said (%s): %s", altered, c.compared, strings.Join(how, ", "), c.altered[kinds[0]].example))
 	}
 	for _, h := range []struct {
 		altering
