@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -56,7 +57,11 @@ var table = Form{
 			if isJSON(f) {
 				t.each = (*reader).objects
 			}
-			if err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) }); err != nil {
+			err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) })
+			if err == nil {
+				err = t.noRoles(r.Map["role"])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -70,6 +75,17 @@ type rows struct {
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
 	said  *quotes[string]
 	order string // of day and month in its times; "": not needed yet
+
+	known  bool     // a role was understood
+	others []string // the first other values of the column of roles
+}
+
+// noRoles rejects a column that was named for the roles and holds none: who a program is and who a person would be guessed.
+func (t *rows) noRoles(column string) error {
+	if column == "" || t.known || len(t.others) == 0 {
+		return nil
+	}
+	return schema.Usagef("--map role=%s: no value of the column is a role: it has %s, want %s; a column of names is mapped with sender=", column, strings.Join(t.others, ", "), strings.Join(slices.Sorted(maps.Keys(roles)), ", "))
 }
 
 // dateOf parses a date in numbers, with or without a time; nil if it is not a date.
@@ -367,6 +383,11 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
 	out.Role = roles[strings.ToLower(get("role"))]
+	if t := get("role"); out.Role != "" {
+		rows.known = true
+	} else if t != "" && len(rows.others) < 3 && !slices.Contains(rows.others, t) {
+		rows.others = append(rows.others, t)
+	}
 	if out.Role == "" { // a column for both: user and assistant, or names
 		out.Name = cmp.Or(out.Name, get("role"))
 	}

@@ -39,7 +39,7 @@ func TestDenied(t *testing.T) {
 // Sentences of other languages are not read as English; names with their words are.
 func TestOtherLanguages(t *testing.T) {
 	for text, read := range map[string]bool{
-		"im Urlaub in Rom bin ich gern allein.": false, "Ich arbeite im Klinikum.": false, "Im Sommer heiraten wir.": false, "Je travaille chez Vega.": false, "Tengo una casa en Oviedo.": false,
+		"im Urlaub in Rom bin ich gern allein.": false, "Ich arbeite im Klinikum.": false, "Im Sommer heiraten wir.": false, "Je travaille chez Vega.": false, "Tengo una casa en Oviedo.": false, "Me mudé a Sevilla": false, "She loves crème brûlée": true,
 		"im in Rome with my sister.": true, "Tom lives in El Paso.": true, "I ate at Chez Pierre.": true, "I met a nurse from La Paz.": true,
 	} {
 		if found := Read(text, Options{}); (len(found) > 0) != read {

@@ -154,6 +154,9 @@ func (s *enSentence) phrase(from, to int) Phrase {
 	}
 	a, b := s.ws[from].Start, s.ws[to-1].End
 	text := s.raw[a:b]
+	if strings.Contains(text, "  ") { // see unmarked
+		text = strings.Join(strings.Fields(text), " ")
+	}
 	for _, art := range []string{"the ", "a ", "an ", "some ", "The ", "A ", "An "} {
 		if rest, ok := strings.CutPrefix(text, art); ok && !strings.HasPrefix(rest, "of ") {
 			text = rest
@@ -195,6 +198,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 			}
 		case f.Place.Text == "" && (prep == "in" || prep == "at" || prep == "to" || prep == "from" || prep == "near" || prep == "into") && s.placeNoun(noun):
 			f.Place = s.phrase(k+1, s.npEnd(noun, end))
+		case f.Place.Text != "" && (prep == "before" || prep == "after"): // "in Vienna before Graz": the other place is a time
+			end = k
+			f.Object = s.phrase(from, end)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package clause
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"membench/internal/hanseg"
@@ -20,8 +21,8 @@ import (
 // A zhReader reads the clauses of one text in order.
 type zhReader struct {
 	o       Options
-	subject Mention // of the clause before; Kind NoOne: something that is no person
-	begun   bool    // a clause was read
+	subject Mention // of the clause before in the sentence; Kind NoOne: none, or something that is no person
+	thing   bool    // something that is no person
 	topic   Phrase  // what the clause before names and says nothing of: 榴莲，我不喜欢
 }
 
@@ -35,35 +36,45 @@ type zhClause struct {
 	f       Fact
 	dropped bool   // no subject of its own
 	alone   bool   // and none before it in the sentence
+	unsure  bool   // and the clause before is on something else
 	modal   string // 要, 会, 想, 能 …
+	hearsay bool   // 听说
 	ba      Phrase // what 把 puts before the verb
+	by      string // 被老板, 一个人: by whom or how, before the verb
+	prep    string // 把, 给 …: what is before ba
+	event   string // the words of what is done, in their order, where verb and object are not all of it
+	does    bool   // 把 is before ba: somebody does it on purpose
+	forWhom bool   // 给 is before ba, and it is a person
 	from    Phrase // what is behind 从
 	tail    string // what is behind a verb of zhLeaving
 	passed  bool   // 过 is behind the verb
+	marked  bool   // 了, 过 or 完 is
 	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
 	home    bool // it says what is at the speaker's home
 	going   bool // 在 before the verb
+	again   bool // 再 before the verb
 	never   bool // what is denied is denied of any time: 不, not 没
 }
 
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	var out []Fact
 	cond := false
+	r.subject, r.thing = Mention{}, false
 	for _, c := range zhClauses(st.Text) {
 		text := st.Text[c[0]:c[1]]
 		if m := zhCalled.FindStringSubmatch(text); m != nil && len(out) > 0 && (out[len(out)-1].Slot == "HAS_PET" || out[len(out)-1].Slot == "HAS_RELATIVE") {
 			out[len(out)-1].Value.Text += "，叫" + m[1] // 我养了一只猫，叫豆豆
 			continue
 		}
-		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhSegmenter().Cut(text), times: zhTimes(text, r.o.Year)}
+		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhCut(text), times: zhTimes(text, r.o.Year)}
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		cl.topic, r.topic = r.topic, Phrase{}
-		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text), len(out) > 0)
+		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text))
 		if !ok && cl.nominal(0, len(cl.ws)) {
 			r.topic = cl.objectPhrase(0)
 		}
-		if cl.if_ {
+		if cl.if_ || !ok && cl.modal == "可能" {
 			cond = true
 		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.Contains(text, "就")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
 			f.Modality = Condition
@@ -90,6 +101,9 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 // zhCalled is a clause that names what the one before it is about.
 var zhCalled = pattern.New(`^\s*(?:名字?|它|他|她)?(?:就?叫|名叫)(?:做|作)?(\p{Han}{1,4}|[A-Za-z]+)[。！!～~\s]*$`)
 
+// zhNamed is the name that a clause gives.
+var zhNamed = pattern.New(`叫做?(\p{Han}{1,4})[。！!～~\s]*$`)
+
 // zhClauses cuts a sentence at its commas and the like.
 func zhClauses(s string) (out [][2]int) {
 	from := 0
@@ -99,25 +113,45 @@ func zhClauses(s string) (out [][2]int) {
 		}
 	}
 	for i, r := range s {
-		if i > from+6 && zhSplits(s[i:]) {
+		if i < from {
+			continue
+		}
+		if i > from+6 && (zhSplits(s[i:]) || strings.ContainsRune("我你他她咱", r) && zhWhile.MatchString(s[from:i])) {
 			add(i)
 			from = i
 			continue
 		}
-		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) {
-			n := utf8.RuneLen(r)
+		if face := zhFace.FindString(s[i:]); r == '[' && face != "" {
 			add(i)
-			from = i + n
+			from = i + len(face)
+			continue
+		}
+		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) || unicode.Is(unicode.So, r) || r == ' ' && zhPause(s[from:i], s[i+1:]) {
+			add(i)
+			from = i + utf8.RuneLen(r)
 		}
 	}
 	if from < len(s) {
 		add(len(s))
 	}
 	// A question mark belongs to its clause.
-	if n := len(out); n > 0 && strings.TrimRight(s[out[n-1][1]:], " ") != "" {
+	if n := len(out); n > 0 && strings.ContainsAny(s[out[n-1][1]:], "?？") {
 		out[n-1][1] = len(s)
 	}
 	return out
+}
+
+var (
+	zhFace  = pattern.New(`^\[\p{Han}{1,5}\]`)                 // an emoji by its name: [苦涩]
+	zhWhile = pattern.New(`(?:那年|那会儿?|那时候?|的时候|以后|之后|之前|以前)$`) // ends a clause of time
+)
+
+// zhPause reports whether a blank is between two clauses, and not beside a word or number of another script (我在 Acme 上班).
+func zhPause(before, after string) bool {
+	if before = strings.TrimRightFunc(before, func(r rune) bool { return r < utf8.RuneSelf && r != ' ' }); before == "" || strings.HasSuffix(before, " ") {
+		return false
+	}
+	return isHanWord(after)
 }
 
 // zhSplits reports whether a text continues with a word that joins clauses.
@@ -134,6 +168,9 @@ func zhTimes(text string, year int) []timex.Expr {
 		out[i].End += len(zhDay.FindString(text[out[i].End:]))
 	}
 	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
+		if slices.ContainsFunc(out, func(e timex.Expr) bool { return e.Kind == timex.Deictic && e.Pos < m[0] && e.End >= m[1] }) { // 下周三
+			continue
+		}
 		out = slices.DeleteFunc(out, func(e timex.Expr) bool { return e.Pos < m[1] && e.End > m[0] })
 		out = append(out, timex.Expr{Pos: m[0], End: m[1]})
 	}
@@ -167,10 +204,16 @@ func (c *zhClause) span(from, to int) Phrase {
 }
 
 // clause reads one clause.
-func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
+func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 	f := &c.f
 	question = question || zhAsks(c)
 	r.opening(c)
+	if c.ownPet() {
+		r.subject, r.thing = Mention{}, true
+		c.hold(question)
+		f.Tense, f.Begun = Present, false
+		return *f, f.Modality == Asserted && !f.Negated
+	}
 	found := r.subjectOf(c) || c.topicalised(r)
 	before := c.i
 	r.adverbs(c)
@@ -181,21 +224,27 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	switch {
 	case c.home && !found:
 		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: c.start, End: c.start}}
-		r.subject, r.begun = f.Subject, true
+		r.subject = f.Subject
 	case found:
-		r.subject, r.begun = f.Subject, true
+		r.thing = false
+		if r.subject = f.Subject; c.at(c.i+1) != "的" && c.patient() { // 我驾照考下来了; but 我妈包的粽子寄到了
+			r.adverbs(c)
+		}
 	case c.cleft(r):
+	case c.patient():
+		c.omitted(r)
+		r.adverbs(c)
+	case zhOwnState[c.at(c.i)] && c.commented(c.i+1):
+		c.omitted(r)
 	case c.otherSubject():
-		r.subject, r.begun = Mention{}, true
+		r.subject, r.thing = Mention{}, true
 		if r.o.Ended != nil && c.thing(r.o.Ended) {
 			c.time()
 			c.hold(question)
 		}
 		return *f, false
-	case r.begun && follows:
-		f.Subject, c.dropped = r.subject, true
 	default:
-		f.Subject, c.dropped, c.alone = Mention{Kind: Speaker}, true, true
+		c.omitted(r)
 	}
 	if f.Subject.Kind == NoOne {
 		return *f, false
@@ -223,16 +272,47 @@ func (c *zhClause) cleft(r *zhReader) bool {
 		return false
 	}
 	c.ba, c.f.Subject, c.i = c.span(c.i, c.i+k), m, next
-	r.subject, r.begun = m, true
+	r.subject = m
 	r.adverbs(c)
 	c.f.Tense = Past
 	return true
 }
 
+// ownPet reads who is at the front of 我家狗昨天做了手术: whatever is said of it, the speaker has it.
+func (c *zhClause) ownPet() bool {
+	w, k := c.at(c.i), c.i+1
+	if zhPronouns[w].Kind != Speaker {
+		return false
+	}
+	for ; c.at(k) == "的" || c.at(k) == "那" || c.at(k) == "这" || c.class(k) == 'q' || c.class(k) == 'a' || c.class(k) == 'b' || c.class(k) == 'm'; k++ {
+	}
+	if c.class(k) == 'v' || zhVerbs[c.at(k)] != "" || !zhPet(c.at(k)) || c.at(k+1) == "的" || c.has(zhGone) {
+		return false
+	}
+	f := &c.f
+	f.Subject, f.Verb, f.Slot, f.Object = Mention{Kind: Speaker, Phrase: c.span(c.i, c.i+1)}, "有", "HAS_PET", c.span(k, k+1)
+	f.Value, f.Confidence, f.Tier = f.Object, 0.87, Default
+	if m := zhNamed.FindStringSubmatch(c.text); m != nil {
+		f.Value.Text += "，叫" + m[1]
+	}
+	return true
+}
+
+// zhGone are words of a pet that one has no longer.
+var zhGone = set("死 死了 走 走丢 丢 送人 送走 没了 去世 离世 卖 卖了 以前 小时候")
+
+// omitted gives a clause the subject of the clause before it, or the speaker if there is none.
+func (c *zhClause) omitted(r *zhReader) {
+	c.dropped = true
+	if c.f.Subject = r.subject; r.subject.Kind == NoOne {
+		c.f.Subject, c.alone, c.unsure = Mention{Kind: Speaker}, true, r.thing
+	}
+}
+
 // topicalised reads 恐怖片我从来不看: the object is before the person who does it.
 func (c *zhClause) topicalised(r *zhReader) bool {
 	for k := c.i + 1; k+1 < len(c.ws); k++ {
-		if zhPronouns[c.at(k)].Kind == NoOne || !c.nominal(c.i, k) || c.at(k-1) == "和" || c.at(k-1) == "跟" {
+		if zhPronouns[c.at(k)].Kind == NoOne || c.at(k) == "自己" || !c.nominal(c.i, k) || c.at(k-1) == "和" || c.at(k-1) == "跟" {
 			continue
 		}
 		m, next := r.person(c, k)
@@ -243,6 +323,57 @@ func (c *zhClause) topicalised(r *zhReader) bool {
 		return true
 	}
 	return false
+}
+
+// patient reads 烟早戒了, 驾照考下来了: a thing before a verb that only people do and that has no object behind it is what is done.
+func (c *zhClause) patient() bool {
+	k := c.i
+	for ; k < len(c.ws); k++ {
+		w := c.at(k)
+		if behind := c.at(k + 1); behind == "的" && k+2 < len(c.ws) { // 新买的车
+			continue
+		}
+		if c.verbAt(k) && (k > c.i || zhVerbs[w] != "") || zhAdverbs[w] || zhNegations[w] || zhPreps[w] || zhModals[w] || c.inTime(k) || zhPronouns[w].Kind != NoOne || zhRelations[w] != "" {
+			break
+		}
+	}
+	if k == c.i || k >= len(c.ws) || strings.ContainsRune("ufiaz", rune(c.class(k-1))) || zhPet(c.at(k-1)) || zhEmployer.MatchString(c.at(k-1)) {
+		return false
+	}
+	v := k
+	for v < len(c.ws) && !zhActs[zhBase(c.at(v))] {
+		w := c.at(v)
+		if !zhAdverbs[w] && !zhNegations[w] && !zhModals[w] && !c.inTime(v) && w != "是" {
+			return false
+		}
+		v++
+	}
+	end := v + 1
+	for end < len(c.ws) && (c.class(end) == 'u' || c.class(end) == 'y' || c.class(end) == 'm' || c.inTime(end) || zhResults[c.at(end)] || zhAdverbs[c.at(end)] || !isHanWord(c.at(end))) {
+		end++
+	}
+	if v >= len(c.ws) || end < len(c.ws) || zhBase(c.at(v)) == "卖" && strings.ContainsAny(c.at(v)+c.at(v+1), "完光") || v == k && end == v+1 && zhBase(c.at(v)) == c.at(v) { // 书看: nothing says that it is done
+		return false
+	}
+	c.topic, c.i = c.span(c.i, k), k
+	return true
+}
+
+// patientAt reports whether patient would read what stands from word i on.
+func (c *zhClause) patientAt(i int) bool {
+	d := *c
+	d.i = i
+	return d.patient()
+}
+
+// commented reports whether what stands from word i on comments on the noun before it: 腰不行了, 血压有点高, 嗓子疼.
+func (c *zhClause) commented(i int) bool {
+	if i >= len(c.ws) {
+		return false
+	}
+	for ; i < len(c.ws) && (zhAdverbs[c.at(i)] || zhNegations[c.at(i)] || c.inTime(i)); i++ {
+	}
+	return i >= len(c.ws) || !zhActs[zhBase(c.at(i))] && !zhPreps[c.at(i)]
 }
 
 // nominal reports whether the words [from, to) name a thing: nouns, and titles in marks.
@@ -256,6 +387,7 @@ func (c *zhClause) nominal(from, to int) bool {
 		case w == "》" || w == "”":
 			quoted = false
 		case quoted || w == "的" || w == "第" || c.class(k) == 'm' || w == "这" || w == "那" || w == "种" || w == "这种" || w == "那种" || w == "东西":
+		case zhVerbs[w] == "" && c.class(k) == 'v' && c.class(k+1) == 'n' && k+1 < to: // 养生文章
 		case c.inTime(k) || c.verbAt(k) || zhPreps[w] || zhAdverbs[w] || zhNegations[w] || zhPronouns[w].Kind != NoOne:
 			return false
 		case c.class(k) == 'n' || c.class(k) == 'R' || c.class(k) == 0:
@@ -271,14 +403,17 @@ func (c *zhClause) nominal(from, to int) bool {
 func (r *zhReader) opening(c *zhClause) {
 	for c.i < len(c.ws) {
 		switch w := c.at(c.i); {
-		case w == "如果" || w == "要是" || w == "假如" || w == "万一" || w == "如" || w == "若" || w == "只要" || w == "除非":
+		case zhIfs[w]:
 			c.if_ = true
 		case w == "这" && c.at(c.i+1) == "是" && zhPronouns[c.at(c.i+2)].Kind != NoOne: // 这是我第一次…
 			c.i++
 		case zhWithMe[w] && c.i+1 < len(c.ws) && slices.ContainsFunc(c.ws[c.i+1:min(len(c.ws), c.i+3)], func(w hanseg.Word) bool { return w.Form == "有" || w.Form == "养" }): // 家里养着一只画眉
 			c.home = true
+		case (w == "主要" || w == "关键" || w == "问题" || w == "重点") && c.at(c.i+1) == "是":
+			c.i++
+		case w == "就是" && zhPronouns[c.at(c.i+1)].Kind == NoOne: // 就是那首歌我还没学会
 		case w == "听说" || w == "据说" || w == "据":
-			c.modal = "听说"
+			c.hearsay = true
 		case zhPreps[w] && c.i+2 < len(c.ws): // 对海鲜过敏, 和朋友吃饭
 			return
 		case w == "《" || w == "“":
@@ -341,6 +476,12 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 				n.Relation, n.Owner = rel.Relation, rel.Owner
 				return n, next
 			}
+			if next := c.at(j + 1); next == "他们" || next == "她们" { // 我哥他们一家
+				j++
+			}
+			if next := c.at(j + 1); next == "一家" || next == "一家人" || next == "家" {
+				j++
+			}
 			return rel, j + 1
 		}
 		if zhBeforeRelation[c.at(j)] && zhRelations[c.at(j+1)] != "" { // 我大学室友
@@ -359,7 +500,7 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 		if c.class(j) == 'n' && zhInside[c.at(j+1)] && c.verbAt(j+2) { // 我家阳台上养了
 			return m, j + 2
 		}
-		if c.at(i+1) == "的" || zhThing(c, i+1) && !zhOwnState[c.at(i+1)] { // 我的电脑, 我家猫: no person
+		if c.at(i+1) == "的" || zhThing(c, i+1) && !zhOwnState[c.at(i+1)] && !c.patientAt(i+1) { // 我的电脑, 我家猫: no person
 			return Mention{}, i
 		}
 		return m, i + 1
@@ -390,7 +531,7 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 var zhInside = set("上 里 下 旁 旁边 里面 上面 下面 楼上 楼下 门口 附近")
 
 // zhOwnState are nouns that a comment on is one on the person: 我血压有点高.
-var zhOwnState = set("血压 血糖 膝盖 腰 胃 头 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学")
+var zhOwnState = set("血压 血糖 血脂 尿酸 体重 膝盖 腰 颈椎 胃 肚子 头 头发 脸 牙 牙齿 耳朵 鼻子 肩膀 胳膊 手腕 脚 腿 背 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 听力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学 老家 家乡 籍贯 专业 生日 星座 血型")
 
 var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
 
@@ -403,7 +544,10 @@ func zhThing(c *zhClause, i int) bool {
 	if w == "" || c.class(i) != 'n' || zhVerbs[w] != "" || zhAdverbs[w] || utf8.RuneCountInString(w) == 1 && !slices.Contains(zhPets, w) {
 		return false
 	}
-	return zhVerbs[c.at(i+1)] != "" || c.class(i+1) == 'd' || c.class(i+1) == 'v'
+	if c.at(i+1) == "过敏" || zhIll.MatchString(c.objectPhrase(i).Text) {
+		return false
+	}
+	return (zhVerbs[c.at(i+1)] != "" || c.class(i+1) == 'd' || c.class(i+1) == 'v')
 }
 
 // name reads a person's name: one of the talk, 小陈, 老刘, 阿伟, 王工, 李老师, or one of
@@ -436,6 +580,8 @@ func (r *zhReader) name(c *zhClause, i int) (Mention, int) {
 		return Mention{Kind: Named, Phrase: Phrase{Text: string(rs[:n]), Start: c.start + c.ws[i].Start, End: c.start + end}}, j
 	}
 	switch {
+	case len(rs) > 3 && rs[0] == '老' && strings.ContainsRune(zhSurnames, rs[1]) && rs[2] == '头': // 老张头
+		return take(3)
 	case len(rs) > 2 && strings.ContainsRune("小老阿", rs[0]) && (rs[0] == '阿' || strings.ContainsRune(zhSurnames, rs[1])) && c.ws[i].End-c.ws[i].Start <= 6:
 		return take(2)
 	case len(rs) > 2 && strings.ContainsRune(zhSurnames, rs[0]) && strings.ContainsRune("工总姐哥", rs[1]) && c.ws[i].End-c.ws[i].Start <= 6:
@@ -455,14 +601,23 @@ func (r *zhReader) adverbs(c *zhClause) {
 	for c.i < len(c.ws) {
 		w := c.at(c.i)
 		switch {
-		case w == "如果" || w == "要是":
+		case zhIfs[w]:
 			c.if_ = true
 		case c.i > 0 && slices.Contains(zhEndings, w) && w != "的" && w != "了": // 小时候啊…
 		case c.inTime(c.i) && c.class(c.i) != 'v', w == "这" && c.inTime(c.i+1):
+		case w == "一个人" || w == "独自":
+			c.by = w
 		case w == "没有" && !c.verbAt(c.i+1), w == "没" && !c.verbAt(c.i+1) && c.class(c.i+1) != 'd':
 			return // the verb itself: 我没有钱
+		case w == "不" && c.at(c.i-1) == "还" && c.at(c.i+1) == "是": // 我还不是背着房贷: so it is
+			c.i++
+		case w == "哪" && c.verbAt(c.i+1): // 我哪买得起: it is not so
+			c.f.Negated = true
 		case zhFalseNegation[w]:
 			return
+		case c.verbAt(c.i) && (c.at(c.i+1) == "都" || c.at(c.i+1) == "也") && zhNegations[c.at(c.i+2)] && strings.HasPrefix(c.at(c.i+3), w): // 碰都不碰
+			c.f.Negated, c.never = true, zhNever[c.at(c.i+2)]
+			c.i += 2
 		case zhNegations[w]:
 			c.f.Negated, c.never = true, zhNever[w]
 			if strings.ContainsAny(w, "会能想要敢肯愿") && utf8.RuneCountInString(w) == 2 {
@@ -473,8 +628,13 @@ func (r *zhReader) adverbs(c *zhClause) {
 			}
 		case zhModals[w] && c.verbAfter(c.i+1):
 			c.modal = w
-		case w == "差点" || w == "几乎" || w == "好像" || w == "可能" || w == "也许" || w == "大概" || w == "应该":
+		case zhPerhaps[w]:
 			c.modal = "可能"
+		case w == "再":
+			c.again = true
+		case w == "连" && c.verbAt(c.i+1): // 连上了九天班
+		case w == "快要" || w == "就要":
+			c.modal = "要"
 		case w == "是" && c.topic.Text != "" && (zhAdverbs[c.at(c.i+1)] || zhNegations[c.at(c.i+1)]): // 这本我是真的喜欢
 		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't':
 			if (w == "有点" || w == "有点儿" || w == "有些") && c.i+1 >= len(c.ws) {
@@ -486,6 +646,9 @@ func (r *zhReader) adverbs(c *zhClause) {
 		c.i++
 	}
 }
+
+// zhPerhaps are adverbs of what is not so, or not known to be.
+var zhPerhaps = set("差点 差一点 几乎 好像 可能 也许 大概 应该 看来 看样子 估计 恐怕 说不定 没准")
 
 var zhModals = set("要 会 能 可以 得 必须 愿意 敢 应该 开始 继续")
 
