@@ -465,7 +465,7 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 	if sec, err := strconv.ParseFloat(m.TS, 64); err == nil {
 		out.Time = time.UnixMilli(int64(sec * 1000)).In(r.zone())
 	} else {
-		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", m.TS), "seconds since 1970")
+		r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", m.TS), "seconds since 1970")
 	}
 	if out.Text = slackText(m.Text, people); out.Text == "" {
 		out.Text = slackText(slackBlocks(m.Blocks, 0), people)

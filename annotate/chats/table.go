@@ -320,7 +320,7 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		}
 		pos := schema.Pos{File: f.name, Line: row.Line}
 		if !valid(row.Cells) {
-			r.fault(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
+			r.flaw(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
 		}
 		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
@@ -396,7 +396,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	}
 	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
-		r.fault(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
+		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
 	}
 	if id := get("id"); id != "" {
 		said.put(id, out.Text)
@@ -407,7 +407,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 			return err
 		}
 		if !ok {
-			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
+			r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
 		}
 		out.Time = t
 	}
