@@ -54,6 +54,8 @@ func (x *explainer) copies(r *schema.QARecord, s int) (n int) {
 	return n
 }
 
+func days(s string) []timex.Day { return timex.Named(textnorm.Compat(s)) }
+
 func timed(s string) bool { return len(timex.Find(textnorm.Compat(s), 0)) > 0 }
 
 // dated looks for the reason why a question about a time failed in the time that is beside a text which is right: the system put another one into it, or the
@@ -64,15 +66,15 @@ func (x *explainer) dated(r *schema.QARecord, n *need, h *schema.QAHit) (finding
 		return finding{}, false
 	}
 	o := n.said[at]
-	said := fidelity.Days(o.Time[:min(len(o.Time), len("2006-01-02"))])
+	said := days(o.Time[:min(len(o.Time), len("2006-01-02"))])
 	hop, of := schema.HopAlteredRetrieved, "the hit"
 	v := x.ledger.version(h.ID, x.until(r))
 	if v != nil && v.text == h.Text {
 		hop, of = schema.HopAlteredStored, "the memory"
 	}
 	f := finding{hop: hop, refs: n.refs, ids: point(h.ID)}
-	added := fidelity.Days(strings.ReplaceAll(h.Text, o.Text, " "))
-	for _, day := range fidelity.Days(r.Answer) {
+	added := days(strings.ReplaceAll(h.Text, o.Text, " "))
+	for _, day := range days(r.Answer) {
 		if slices.Contains(added, day) && !slices.Contains(said, day) {
 			f.kind, f.want, f.got = schema.FaultDate, o.Text, h.Text
 			f.reason = fmt.Sprintf("%s of %s has the date %s, which the answer repeats; the turn was said on %s", of, n.name, day, o.Time)
@@ -87,14 +89,14 @@ func (x *explainer) dated(r *schema.QARecord, n *need, h *schema.QAHit) (finding
 		return finding{}, false
 	}
 	before, _, shown := strings.Cut(r.Context, h.Text)
-	label := fidelity.Days(before[strings.LastIndexByte(before, '\n')+1:])
+	label := days(before[strings.LastIndexByte(before, '\n')+1:])
 	if !shown || slices.ContainsFunc(said, func(d timex.Day) bool { return slices.Contains(label, d) || slices.Contains(added, d) }) {
 		return finding{}, false
 	}
 	// The reader took the time that it saw, or found the text and had no time to give.
 	answer, asked := newBag(r.Answer), newBag(r.Question)
 	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
-	took := slices.ContainsFunc(fidelity.Days(r.Answer), func(d timex.Day) bool { return slices.Contains(label, d) })
+	took := slices.ContainsFunc(days(r.Answer), func(d timex.Day) bool { return slices.Contains(label, d) })
 	key := textnorm.Key(r.Answer)
 	found := key != "" && strings.Contains(textnorm.Key(h.Text), key) || len(own) > 0 && float64(newBag(h.Text).both(&bag{terms: own})) >= mostOf*float64(len(own))
 	if !took && (!found || timed(r.Answer)) {

@@ -74,7 +74,7 @@ func (f *Frame) Learn(o Original, texts ...string) {
 		f.labelled++
 	}
 	said, known := day(o.Time)
-	for _, d := range Days(before) {
+	for _, d := range timex.Named(textnorm.Compat(before)) {
 		if f.days[d]++; known && d != said {
 			f.strange[d]++
 		}
@@ -317,7 +317,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{Kind: schema.FaultWords, Marked: mark(o.Text, insertion("?"))}
 	}
 	if said, ok := day(o.Time); ok {
-		if ds := Days(before); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
+		if ds := timex.Named(textnorm.Compat(before)); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
 		}
 	}
