@@ -140,6 +140,8 @@ const (
 type Extent struct {
 	Turns int `json:"turns"`
 	Chars int `json:"chars"` // code points of their texts
+	// Spoken are the code points of the texts with the names of their speakers, as "name: text"; 0: unknown.
+	Spoken int `json:"spoken,omitzero"`
 }
 
 // QAHit is one retrieved memory.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -161,8 +162,24 @@ func (r *run) width(q *schema.QARecord) {
 		r.perHit = append(r.perHit, float64(len(named))/float64(len(q.Hits)))
 	}
 	if g := q.Given; g != nil && g.Turns > max(q.K, 1) && g.Chars > 0 && !q.Away() {
-		r.share = append(r.share, max(float64(len(named))/float64(g.Turns), float64(utf8.RuneCountInString(q.Context))/float64(g.Chars)))
+		r.share = append(r.share, min(1, max(float64(len(named))/float64(g.Turns), float64(spoken(q))/float64(cmp.Or(g.Spoken, g.Chars)))))
 	}
+}
+
+// spoken counts the code points of a context without the ranks and times of its hits (reader.Show): what the dialogue with its speakers' names is compared with.
+func spoken(q *schema.QARecord) (n int) {
+	rest := q.Context
+	for i := range q.Hits {
+		h := &q.Hits[i]
+		line, ok := strings.CutPrefix(rest, "["+strconv.Itoa(h.Rank)+"] ")
+		at := strings.Index(line, h.Text)
+		if !ok || at < 0 || strings.Contains(line[:at], "\n") {
+			break // a context of the system's own
+		}
+		n += utf8.RuneCountInString(h.Text)
+		rest = strings.TrimPrefix(line[at+len(h.Text):], "\n")
+	}
+	return n + utf8.RuneCountInString(rest)
 }
 
 // recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
@@ -279,7 +296,7 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}
 	if x := figure.Spread(r.share); x != nil && *x.P50 >= nearlyAll {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their names and dates), so retrieval metrics measure no choice", 100**x.P50))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their speakers' names), so retrieval metrics measure no choice", 100**x.P50))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(r.scores), func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))
