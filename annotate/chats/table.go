@@ -28,9 +28,9 @@ import (
 // they are found where it does not.
 var Parts = []csvdoc.Part{
 	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
-	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
+	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "von", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
 	{Name: "role", Known: []string{"role"}},
-	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "heure", "fecha", "hora"}},
+	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "erstellt", "erstellt am", "heure", "fecha", "hora"}},
 	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "vorgang", "unterhaltung"}},
 	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
 	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
@@ -287,6 +287,14 @@ func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
 	if m["text"] == "" {
 		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column looks like the text of messages; the columns are %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
 	}
+	if m["reply"] != "" && m["id"] == "" && r.Map["reply"] != "" {
+		return nil, schema.Usagef("--map reply=%s: name the column of the messages' own ids, too (id=COLUMN); %s has %s", m["reply"], f.name, strings.Join(have, ", "))
+	}
+	taken := slices.Collect(maps.Values(m))
+	if rest := slices.DeleteFunc(slices.Clone(have), func(c string) bool { return c == "" || slices.Contains(taken, c) }); len(rest) > 0 {
+		r.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: columns", len(rest)), Have: textnorm.OneLine(strings.Join(rest, ", "), 200),
+			Hint: "--map PART=COLUMN reads one; the parts are text, sender, role, time, conversation, quote, id, reply and attachment"})
+	}
 	return m, nil
 }
 
@@ -430,7 +438,13 @@ func suggest(f *file) string {
 	}
 	values := sample(f, columns)
 	best := csvdoc.Mapping{}
-	longest, few := 0, map[string]int{} // values that differ, by column
+	for _, part := range []string{"sender", "time", "text"} { // what usual names say counts more than a guess
+		if c := (csvdoc.Mapping{}).Complete(Parts, columns)[part]; c != "" {
+			best[part] = c
+		}
+	}
+	known := maps.Clone(best)
+	longest, mostTimes, few := 0, 0, map[string]int{} // values that differ, by column
 	for i, c := range columns {
 		size, width, times, filled, letters := 0, 0, 0, 0, false
 		different := map[string]bool{}
@@ -448,8 +462,10 @@ func suggest(f *file) string {
 		}
 		switch {
 		case times > 0 && 5*times >= 4*filled:
-			best["time"] = c
-		case size > longest && letters:
+			if known["time"] == "" && times > mostTimes {
+				best["time"], mostTimes = c, times
+			}
+		case size > longest && letters && known["text"] == "":
 			longest = size
 			best["text"] = c
 		}
@@ -462,7 +478,7 @@ func suggest(f *file) string {
 		}
 	}
 	for _, c := range columns {
-		if n, ok := few[c]; ok && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
+		if n, ok := few[c]; ok && known["sender"] == "" && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
 			best["sender"] = c
 		}
 	}
