@@ -32,6 +32,9 @@ type player struct {
 	times   map[schema.EventRef]string
 	m       memory.Memory
 	dead    error           // why the memory is asked nothing more
+	gone    error           // why it must be opened and filled again before it is used
+	held    int             // sessions that it was given
+	again   int             // how often it was opened again
 	shown   map[string]bool // contexts on record, by id
 	sent    []string        // keys of the batches given to it
 	words   int             // turns given to it that say something
@@ -148,15 +151,23 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 			break
 		}
 		if i < p.attached { // its questions have their records, or are asked below
+			p.held = i + 1
 			if err := p.askDue(ctx, had, i+1); err != nil {
 				return err
 			}
 			continue
 		}
+		usage, notes, err := p.reopen(ctx)
+		if err != nil {
+			return err
+		}
 		rec, err := p.session(ctx, i)
 		if err != nil {
 			return err
 		}
+		rec.Usage = append(usage, rec.Usage...)
+		note(&rec.Extra, notes)
+		p.held = i + 1
 		asked := slices.Contains(p.due, i+1)
 		if asked && p.dead == nil {
 			err := p.check(ctx)
