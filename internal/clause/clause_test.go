@@ -124,6 +124,11 @@ func TestRead(t *testing.T) {
 		{"我会弹吉他，学的是会计", []string{"S|弹|弹吉他||HAS_SKILL", "S|学|会计||STUDIES"}},
 		{"主要是腰没那么疼了", []string{"S|是|腰没那么疼||IS"}},
 		{"我再刷会儿视频", []string{"S|刷|刷会儿视频||PLANS plan"}},
+		{"也许我会喜欢上写诗", []string{"S|喜欢|写诗||PREFERS_TOPIC condition"}},
+		{"要是没下雨，我早升职了", []string{"S|下雨|下雨||DID not condition", "S|升职|升职||DID condition"}},
+		{"养了一缸鱼，生了一堆", []string{"S|养|一缸鱼||HAS_PET"}},
+		{"我舅天天钓鱼，我嫂子开店", []string{"uncle|钓鱼|钓鱼|天天|HAS_HABIT", "sister-in-law|开店|开店||DID"}},
+		{"我有一只猫叫豆豆", []string{"S|有|猫，叫豆豆||HAS_PET"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},
 		{"> I live in Cork.\nI live in Dublin.", []string{"S|live|Dublin||LIVES_IN"}},

@@ -39,6 +39,7 @@ type zhClause struct {
 	unsure  bool   // and the clause before is on something else
 	modal   string // 要, 会, 想, 能 …
 	hearsay bool   // 听说
+	maybe   bool   // 可能, 差点
 	ba      Phrase // what 把 puts before the verb
 	by      string // 被老板, 一个人: by whom or how, before the verb
 	prep    string // 把, 给 …: what is before ba
@@ -74,9 +75,12 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		if !ok && cl.nominal(0, len(cl.ws)) {
 			r.topic = cl.objectPhrase(0)
 		}
-		if cl.if_ || !ok && cl.modal == "可能" {
+		if n := len(out); ok && n > 0 && out[n-1].Slot == "HAS_PET" && cl.dropped && zhOfPets[f.Verb] { // 养了一缸鱼，生了一堆
+			continue
+		}
+		if cl.if_ || !ok && cl.maybe {
 			cond = true
-		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.Contains(text, "就")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
+		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.ContainsAny(text, "就早")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
 			f.Modality = Condition
 		}
 		if r.o.Ended != nil {
@@ -97,6 +101,9 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	}
 	return out
 }
+
+// zhOfPets are verbs whose subject is the pet that the clause before names.
+var zhOfPets = set("死 生 走丢 跑 丢 病 怀 咬 叫")
 
 // zhCalled is a clause that names what the one before it is about.
 var zhCalled = pattern.New(`^\s*(?:名字?|它|他|她)?(?:就?叫|名叫)(?:做|作)?(\p{Han}{1,4}|[A-Za-z]+)[。！!～~\s]*$`)
@@ -373,6 +380,9 @@ func (c *zhClause) commented(i int) bool {
 	}
 	for ; i < len(c.ws) && (zhAdverbs[c.at(i)] || zhNegations[c.at(i)] || c.inTime(i)); i++ {
 	}
+	if c.class(i) == 'n' && !zhIll.MatchString(c.objectPhrase(i).Text) { // 牙套
+		return false
+	}
 	return i >= len(c.ws) || !zhActs[zhBase(c.at(i))] && !zhPreps[c.at(i)]
 }
 
@@ -531,11 +541,11 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 var zhInside = set("上 里 下 旁 旁边 里面 上面 下面 楼上 楼下 门口 附近")
 
 // zhOwnState are nouns that a comment on is one on the person: 我血压有点高.
-var zhOwnState = set("血压 血糖 血脂 尿酸 体重 膝盖 腰 颈椎 胃 肚子 头 头发 脸 牙 牙齿 耳朵 鼻子 肩膀 胳膊 手腕 脚 腿 背 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 听力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学 老家 家乡 籍贯 专业 生日 星座 血型")
+var zhOwnState = set("血压 血糖 血脂 尿酸 体重 膝盖 腰 颈椎 胃 肚子 头 头发 脸 牙 牙齿 耳朵 鼻子 肩膀 胳膊 手腕 脚 腿 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 听力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学 老家 家乡 籍贯 专业 生日 星座 血型")
 
 var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
 
-var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner spouse grandson granddaughter")
+var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law brother-in-law sister-in-law son-in-law daughter-in-law ex family girlfriend boyfriend child partner spouse grandson granddaughter")
 
 // zhThing reports whether what follows a person is a thing of theirs and the subject:
 // 我家猫, 我手机. What follows it must be no verb.
@@ -629,7 +639,7 @@ func (r *zhReader) adverbs(c *zhClause) {
 		case zhModals[w] && c.verbAfter(c.i+1):
 			c.modal = w
 		case zhPerhaps[w]:
-			c.modal = "可能"
+			c.maybe = true
 		case w == "再":
 			c.again = true
 		case w == "连" && c.verbAt(c.i+1): // 连上了九天班

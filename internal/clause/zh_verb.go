@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/hanseg"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 )
@@ -99,7 +100,7 @@ func (c *zhClause) verb() bool {
 		return false
 	case (w == "没有" || w == "没") && c.class(c.i+1) == 'i':
 		return false
-	case zhOwnState[w] && c.i+1 < len(c.ws): // 腰疼, 嗓子哑了
+	case zhOwnState[w] && c.i+1 < len(c.ws) && c.commented(c.i+1): // 腰疼, 嗓子哑了
 		f.Verb, f.Object = "是", c.objectPhrase(c.i)
 		return true
 	case w == "没有" || w == "没":
@@ -451,7 +452,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Condition
 	case c.hearsay:
 		f.Modality = Hearsay
-	case c.modal == "可能":
+	case c.maybe:
 		f.Modality = Condition
 	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past:
 		f.Modality = Imperative
@@ -532,12 +533,17 @@ func (c *zhClause) slot() bool {
 	if zhLeaving[f.Verb] { // what is left fills no slot
 		f.Value = Phrase{}
 	}
+	name := ""
+	if m := zhWithName.FindStringSubmatch(f.Object.Text); m != nil && zhHolds[f.Verb] { // 有一只猫叫豆豆
+		f.Object.Text, name = m[1], "，叫"+m[2]
+		f.Value.Text = m[1]
+	}
 	obj := f.Object.Text
 	pet := zhPet(obj)
 	switch {
 	case f.Verb == "讨厌" || f.Verb == "受不了" || f.Verb == "最怕" || f.Verb == "不爱":
 		f.Slot, f.Negated = "PREFERS_TOPIC", !f.Negated
-	case f.Verb == "有" && pet && utf8.RuneCountInString(obj) < 7:
+	case f.Verb == "有" && pet && !slices.ContainsFunc(c.ws[min(c.i, len(c.ws)):], func(w hanseg.Word) bool { return zhVerbs[w.Form] != "" && w.Form != "叫" }):
 		f.Slot = "HAS_PET"
 	case f.Slot == "HAS_PET" && !pet:
 		f.Slot = "DID"
@@ -557,7 +563,7 @@ func (c *zhClause) slot() bool {
 		f.Slot = "HAS_AGE"
 	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
 		f.Value.Text = strings.TrimPrefix(obj, "个")
-	case f.Verb == "是" && zhFeelings[strings.TrimLeft(obj, "很太")]:
+	case f.Verb == "是" && zhFeelings[strings.TrimRight(strings.TrimLeft(obj, "很太"), "坏死疯")]:
 		f.Slot = "FEELS"
 	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当" || f.Verb == "干") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
 		f.Slot = "WORKS_AS"
@@ -582,7 +588,7 @@ func (c *zhClause) slot() bool {
 	case f.Verb == "过敏" && c.ba.Text != "":
 		f.Slot, f.Value = "HAS_CONDITION", c.ba
 		f.Value.Text += "过敏"
-	case f.Slot == "MADE" && zhTreated.MatchString(obj), f.Slot == "STUDIES_AT" && c.topic.Text != "", f.Slot == "MADE" && c.at(c.i-1) == "到", f.Slot == "OWNS" && c.modal == "能": // 写到第三章, 买不起房
+	case zhVerbs[f.Verb] == "STUDIES_AT" && zhPost.MatchString(obj), f.Slot == "MADE" && zhTreated.MatchString(obj), f.Slot == "STUDIES_AT" && c.topic.Text != "", f.Slot == "MADE" && c.at(c.i-1) == "到", f.Slot == "OWNS" && c.modal == "能": // 写到第三章, 买不起房
 		f.Slot = "DID"
 	case f.Slot == "OWNS" && c.forWhom && !strings.HasPrefix(c.event, c.prep+"自己"): // 给我爸买了手机
 		f.Slot = "DID"
@@ -626,8 +632,17 @@ func (c *zhClause) slot() bool {
 	if f.Slot == "OWNS" || f.Slot == "HAS" || f.Slot == "HAS_PET" { // as "a dog" is dog
 		f.Value.Text = oneOf.ReplaceAllString(f.Value.Text, "")
 	}
+	if f.Slot == "HAS_PET" || f.Slot == "HAS_RELATIVE" {
+		f.Value.Text += name
+	}
 	return c.worth()
 }
+
+// zhHolds are verbs of having, zhWithName what one has and how it is called.
+var (
+	zhHolds    = set("有 养 领养 收养 生")
+	zhWithName = pattern.New(`^(.+?)(?:名字)?叫做?(\p{Han}{1,4})$`)
+)
 
 // zhTopic begins a comment on what is before it.
 var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
@@ -636,10 +651,11 @@ var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
 var zhMeasure = pattern.New(`^[一二三四五六七八九十百\d]`)
 var zhOrigin = pattern.New(`^(?:老家|家乡|籍贯)是?在?(\p{Han}{2,8})$`)
 var zhGrade = pattern.New(`^(?:小学?|初|高|大|研)[一二三四五六]$`)
+var zhPost = pattern.New(`(?:员|师|编|证|公)$`) // what one may pass the examination for, and is no school
 var zhTreated = pattern.New(`(?:手术|检查|体检|治疗|按摩|绝育|复查)$`)
 var zhHousing = pattern.New(`(?:楼上?|层|宿舍|隔壁|对面|楼下|酒店)$`)
 var zhYears = pattern.New(`^[一二三四五六七八九十\d]{1,4}(?:岁半?)?$`)
-var zhIll, zhNumber = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘|突出|增生|磨损|撕裂|结节|囊肿|息肉|积液)$`), pattern.New(`^[一二三四五六七八九十\d]+$`)
+var zhIll, zhNumber = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘|突出|增生|磨损|撕裂|结节|囊肿|息肉|积液|弱视|散光|白内障)$`), pattern.New(`^[一二三四五六七八九十\d]+$`)
 
 // zhServes are verbs of what one does for an employer, whose name zhEmployer ends: 在物流公司做调度.
 var zhServes, zhEmployer = set("做 当 干 担任 打工 兼职 实习"), pattern.New(`(?:公司|店|厂|医院|学校|银行|局|所|院|馆|集团|工作室|大学|酒店|饭店|餐厅|超市|企业|外企|国企|事务所|律所|工地|机关|单位|机场|报社|电台|幼儿园|[中小]学)$`)
