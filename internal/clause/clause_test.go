@@ -129,6 +129,10 @@ func TestRead(t *testing.T) {
 		{"养了一缸鱼，生了一堆", []string{"S|养|一缸鱼||HAS_PET"}},
 		{"我舅天天钓鱼，我嫂子开店", []string{"uncle|钓鱼|钓鱼|天天|HAS_HABIT", "sister-in-law|开店|开店||DID"}},
 		{"我有一只猫叫豆豆", []string{"S|有|猫，叫豆豆||HAS_PET"}},
+		{"我妈退休了。她现在天天跳舞", []string{"mother|退休|退休||HAS_STATUS", "mother|跳舞|跳舞|现在|DID"}},
+		{"你见过小王吗 他离婚了", []string{"A|见|见小王||DID question", "named|离婚|离婚||HAS_STATUS"}},
+		{"我妈做饭，他不会", []string{"mother|做饭|做饭||DID"}},
+		{"我哥说他下周出差", []string{"brother|说|说他下周出差|下周|DID"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},
 		{"> I live in Cork.\nI live in Dublin.", []string{"S|live|Dublin||LIVES_IN"}},

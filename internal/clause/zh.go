@@ -23,6 +23,7 @@ type zhReader struct {
 	o       Options
 	subject Mention // of the clause before in the sentence; Kind NoOne: none, or something that is no person
 	thing   bool    // something that is no person
+	last    Mention // the relative or named person whom the text mentioned last
 	topic   Phrase  // what the clause before names and says nothing of: 榴莲，我不喜欢
 }
 
@@ -214,6 +215,7 @@ func (c *zhClause) span(from, to int) Phrase {
 func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 	f := &c.f
 	question = question || zhAsks(c)
+	defer r.mentioned(c)
 	r.opening(c)
 	if c.ownPet() {
 		r.subject, r.thing = Mention{}, true
@@ -307,6 +309,23 @@ func (c *zhClause) ownPet() bool {
 
 // zhGone are words of a pet that one has no longer.
 var zhGone = set("死 死了 走 走丢 丢 送人 送走 没了 去世 离世 卖 卖了 以前 小时候")
+
+// mentioned notes the last relative or named person of a clause.
+func (r *zhReader) mentioned(c *zhClause) {
+	for k := range c.ws {
+		if m, _ := r.person(c, k); m.Kind == Relative || m.Kind == Named {
+			r.last = m
+		}
+	}
+}
+
+// pronoun is whom a pronoun means: the person whom the text mentioned last, if the gender fits.
+func (r *zhReader) pronoun(m Mention) Mention {
+	if m.Kind == Pronoun && !m.Plural && r.last.Kind != NoOne && !r.last.Plural && (r.last.Gender == m.Gender || r.last.Gender == Unknown || m.Gender == Unknown) {
+		return r.last
+	}
+	return m
+}
 
 // omitted gives a clause the subject of the clause before it, or the speaker if there is none.
 func (c *zhClause) omitted(r *zhReader) {
@@ -452,7 +471,7 @@ func (r *zhReader) subjectOf(c *zhClause) bool {
 	if m.Kind == NoOne {
 		return false
 	}
-	c.f.Subject, c.i = m, next
+	c.f.Subject, c.i = r.pronoun(m), next
 	// 我和女朋友去…: the others come along.
 	for w := c.at(c.i); w == "和" || w == "跟" || w == "与"; w = c.at(c.i) {
 		o, next := r.person(c, c.i+1)
@@ -477,7 +496,7 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 			j++
 		}
 		if k := c.at(j); zhRelations[k] != "" && m.Kind != NoOne {
-			owner := m
+			owner := r.pronoun(m)
 			rel := Mention{Kind: Relative, Relation: zhRelations[k], Gender: relationGender(zhRelations[k]), Phrase: c.span(i, j+1)}
 			if owner.Kind != Speaker {
 				rel.Owner = &owner

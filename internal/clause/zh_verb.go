@@ -420,6 +420,8 @@ var (
 
 var zhIfs = set("如果 要是 假如 万一 如 若 只要 除非 要不是 早知道")
 
+var zhSays = set("说 告诉 问 提 叫 让")
+
 // zhBit is how long one will go on: 再刷会儿.
 var zhBit = pattern.New(`^(?:一?会儿?|一下|一阵)`)
 
@@ -462,6 +464,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Condition
 	case c.alone && !past && zhUrges.MatchString(c.text):
 		f.Modality = Imperative
+	case zhSays[f.Verb]: // what is said may be of another time
 	case f.Verb == "希望":
 		f.Modality = Wish
 	case zhVerbs[f.Verb] == "WANTS":
