@@ -133,6 +133,8 @@ func TestRead(t *testing.T) {
 		{"你见过小王吗 他离婚了", []string{"A|见|见小王||DID question", "named|离婚|离婚||HAS_STATUS"}},
 		{"我妈做饭，他不会", []string{"mother|做饭|做饭||DID"}},
 		{"我哥说他下周出差", []string{"brother|说|说他下周出差|下周|DID"}},
+		{"牛 还好我没选", []string{"S|选|选||DID not"}},
+		{"就是那个新曲子我还没学会呢", []string{"S|学会|那个新曲子||HAS_SKILL not"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},
 		{"> I live in Cork.\nI live in Dublin.", []string{"S|live|Dublin||LIVES_IN"}},
