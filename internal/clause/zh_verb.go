@@ -597,7 +597,7 @@ func (c *zhClause) slot() bool {
 		f.Slot = "DID"
 	case f.Verb == "去" && strings.Contains(c.text, "去过"):
 		f.Slot = "VISITED"
-	case c.modal == "会" && f.Modality == Asserted && f.Tense == Present && f.Slot == "DID" && f.When.Text == "" && !c.dropped: // 会弹吉他
+	case c.modal == "会" && f.Modality == Asserted && f.Tense == Present && f.Slot == "DID" && f.When.Text == "" && !c.dropped && c.event == "" && utf8.RuneCountInString(obj) < 4 && f.Subject.Kind != Addressee: // 会弹吉他; 会 before more than the name of an activity is habit
 		f.Slot, f.Value.Text = "HAS_SKILL", f.Verb+obj
 	case f.Verb == "会" && (f.Modality == Plan || obj == ""):
 		f.Slot = "DID"
@@ -670,7 +670,7 @@ var zhMember = pattern.New(`(?:会员|卡|套餐|账号|订阅)$`)
 var oneOf = pattern.New(`^(?:一|了)?(?:个|只|条|辆|台|把|本|部|间|套|张|架|匹|栋|艘|头|支|块|双)`)
 
 // zhPersonal are slots of what is said of people only.
-var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT HAS_PET HAS_STATUS FOLLOWS_DIET HAS_AGE COMES_FROM HAS_RELATIVE PLANS")
+var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION PLANS")
 
 // worth reports whether the fact is worth keeping, and sets its confidence and tier.
 func (c *zhClause) worth() bool {
@@ -679,7 +679,7 @@ func (c *zhClause) worth() bool {
 	if zhTopic.MatchString(obj) && (zhVerbs[f.Verb] == "DID" || f.Slot == "HAS_HABIT") { // 喝酒没输过, 跑步是别想了: what the verb names is the topic
 		return false
 	}
-	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && strings.HasPrefix(obj, "不")) || zhNothing[f.Verb] {
+	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && (strings.HasPrefix(obj, "不") || c.verbAt(c.i))) || zhNothing[f.Verb] {
 		return false
 	}
 	if c.dropped && zhOfThings[f.Verb] {
@@ -687,8 +687,8 @@ func (c *zhClause) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	personal := zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS") || zhVerbs[f.Verb] == "LIVES_IN" || f.Verb == "是" && zhHead(obj) != ""
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT" || zhGoing[f.Verb] && utf8.RuneCountInString(obj) > 1 && !c.counted(c.i))) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	personal := zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT")) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
 	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
@@ -718,7 +718,7 @@ func (c *zhClause) worth() bool {
 	if strings.HasPrefix(obj, "得") && c.dropped || obj == "" && strings.HasSuffix(f.Verb, "到") || c.dropped && zhGoes[f.Verb] && c.marked && c.at(c.i-1) == "了" && (c.verbAt(c.i) || zhPreps[c.at(c.i)]) { // 看得太清, 收到了, 来了给你看
 		low(0.1)
 	}
-	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || obj == "" && !past(f) || f.Verb == "在") {
+	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || !c.dropped && !c.marked && f.When.Text == "" && !c.never || obj == "" && !past(f) || f.Verb == "在") {
 		low(0.1)
 	}
 	if zhIdle[f.Verb] && !personal && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
@@ -729,19 +729,6 @@ func (c *zhClause) worth() bool {
 
 // zhDegree are complements of how much one feels.
 var zhDegree = set("死 坏 疯 死我 坏我 要死 得要命 得不行 得很 得要死")
-
-// zhGoing are verbs of zhIdle that say something with an object of two characters.
-var zhGoing = set("去 来 回 做 弄 搞 带 打 开 上 点 找 用 看")
-
-// zhHead is the part or state of a person that an object begins with.
-func zhHead(obj string) string {
-	for n := min(3, utf8.RuneCountInString(obj)); n > 0; n-- {
-		if w := string([]rune(obj)[:n]); zhOwnState[w] {
-			return w
-		}
-	}
-	return ""
-}
 
 // habitual reports whether words of time say that something is done again and again.
 func habitual(when string) bool {
