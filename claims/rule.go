@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"membench/internal/clause"
 	"membench/internal/opstalk"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
@@ -92,6 +93,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 				continue
 			}
 			a.Statements = append(a.Statements, s...)
+		}
+		if clause.Unread(m.Text) {
+			a.Unread++
 		}
 		said, ends := r.facts(m, c.cast, known)
 		a.Statements, a.Endings = append(a.Statements, said...), append(a.Endings, ends...)

@@ -167,9 +167,10 @@ const (
 // A reader reads one export.
 type reader struct {
 	Options
-	ctx  context.Context
-	emit func(Message) error
-	left map[string]int // number of skipped entries by kind
+	ctx   context.Context
+	emit  func(Message) error
+	left  map[string]int // number of skipped entries by kind
+	flaws int            // of messages that are kept
 
 	held     map[string]string // the account that has a name
 	nameless bool              // a speaker's account is not known
@@ -213,6 +214,13 @@ func (r *reader) leave(what string, pos schema.Pos) {
 	r.left[what]++
 }
 
+// flaw reports what cannot be read of a message that is kept without it.
+func (r *reader) flaw(pos schema.Pos, message, have, want string) {
+	r.flaws++
+	r.fault(pos, message, have, want)
+}
+
+// fault reports a message, or a part of the export, that cannot be read and is skipped.
 func (r *reader) fault(pos schema.Pos, message, have, want string) {
 	r.Report(&schema.Finding{Pos: pos, Code: codeMessage, Message: message, Have: have, Want: want})
 }

@@ -144,7 +144,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 		id := strings.ToLower(a.Address)
 		out.Name = r.person(id, cmp.Or(a.Name, names[id], a.Address))
 	} else if out.Name = r.person("", head("From")); out.Name == "" {
-		r.fault(pos, "a mail does not say who sent it", "", "a header From")
+		r.flaw(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
 		out.Time = t
@@ -154,11 +154,11 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 			}
 		}
 	} else if out.Time = came; came.IsZero() {
-		r.fault(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
+		r.flaw(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
 	}
 	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
-		r.fault(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
+		r.flaw(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
 	}
 	out.Attachments = b.files
 	text := cmp.Or(b.plain, plainText(b.html))

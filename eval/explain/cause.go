@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
-	"membench/internal/timex"
 	"membench/schema"
 )
 
@@ -44,7 +42,6 @@ func otherTime(r *schema.QARecord) bool {
 	if len(newBag(r.Answer).terms) > timeTerms {
 		return false
 	}
-	timed := func(s string) bool { return len(timex.Find(textnorm.Compat(s), 0)) > 0 }
 	return timed(r.Answer) && slices.ContainsFunc(r.AllGolds(), timed)
 }
 

@@ -44,6 +44,8 @@ func (x *explainer) attribute(ctx context.Context, r *schema.QARecord, v verdict
 		r = &c
 	}
 	needs := x.told.needs(r)
+	x.said = r
+	r = x.sourced(r)
 	a, lost := x.hop(r, v, needs)
 	if x.o.Graph == nil {
 		return a, nil
@@ -64,6 +66,9 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		return f.attribution(""), nil
 	}
 	if r.Abstain {
+		if f, ok := x.answeredFrom(r, nil); ok {
+			return f.attribution(schema.CauseHallucination), nil
+		}
 		f := finding{hop: schema.HopRead, kind: schema.FaultInvented, reason: "the question cannot be answered, and an answer was given"}
 		if len(r.Hits) > 0 {
 			f.reason += fmt.Sprintf(" from %d memories that do not hold one", len(r.Hits))

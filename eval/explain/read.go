@@ -10,6 +10,9 @@ import (
 
 // notUsed is the finding where the reader saw everything.
 func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
+	if f, ok := x.misled(r, needs); ok {
+		return f
+	}
 	f := finding{hop: schema.HopRead, reason: "all the evidence was in the context"}
 	if r.Context == "" {
 		f.reason = "all the evidence was among the hits"

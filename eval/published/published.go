@@ -217,6 +217,7 @@ type file struct {
 	head         head                      // of a table
 	columns      csvdoc.Mapping            // of a table
 	placement    map[string]csvdoc.Mapping // of rows of JSON, by their members: see of
+	strange      *schema.Finding           // about the categories of a table, until a row carries it
 	words        []string                  // of the verdicts of a table, up to three; nil: not looked for
 }
 
@@ -236,6 +237,7 @@ func (f *file) named(member string) string {
 func (f *file) records() schema.Seq[schema.QARecord] {
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
 		seen, empty := map[string]int{}, true
+		f.strange = f.strangers()
 		each := rows(f.b, f.name, f.format.where)
 		if f.format.rows != nil {
 			each = f.format.rows(f)
@@ -246,6 +248,9 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			var unreadable error
 			if err == nil {
 				rec.V, unreadable, err = f.record(r, seen)
+			}
+			if err == nil && f.strange != nil {
+				err, f.strange = f.strange, nil
 			}
 			if !yield(rec, err) || unreadable != nil && !yield(schema.Record[schema.QARecord]{Pos: r.pos}, unreadable) {
 				return

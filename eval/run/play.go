@@ -86,9 +86,11 @@ func (p *player) schedule() {
 	c := &p.j.c
 	p.due, p.given = dues(c), make([]schema.Extent, len(c.Sessions)+1)
 	for i, s := range c.Sessions {
-		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars}
+		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars, Spoken: p.given[i].Spoken, ConvID: c.ConvID}
 		for _, t := range s.Turns {
-			p.given[i+1].Chars += utf8.RuneCountInString(t.Text)
+			n := utf8.RuneCountInString(t.Text)
+			p.given[i+1].Chars += n
+			p.given[i+1].Spoken += n + utf8.RuneCountInString(cmp.Or(t.Name, t.Role)+": ")
 		}
 	}
 	if !p.o.Undated {

@@ -142,6 +142,9 @@ func TestRead(t *testing.T) {
 		{"I work at **Brightwave**.", []string{"S|work|Brightwave||WORKS_AT"}},
 		{"我住在**北京**。", []string{"S|住在|北京||LIVES_IN"}},
 		{"I used to live in Vienna before Graz.", []string{"S|live|Vienna||LIVES_IN"}},
+		{"I love Tom's cooking, not his jokes.", []string{"S|love|Tom's cooking||PREFERS_TOPIC"}},
+		{"I live in Graz, not Vienna.", []string{"S|live|Graz||LIVES_IN"}},
+		{"I like tea but not coffee.", []string{"S|like|tea||PREFERS_TOPIC"}},
 		{"I named the dog after my grandma.", []string{"S|name|name dog after my grandma||DID"}},
 		{"", nil},
 	} {

@@ -58,6 +58,8 @@ func (s *enSentence) noMore(k int) bool {
 // ends reports whether word k is a mark that ends a clause.
 func (s *enSentence) ends(k int) bool {
 	switch w := s.low(k); { // "I don't drink coffee anymore by the way": no part of what is drunk
+	case s.low(k+1) == "not" && (w == "but" || w == ","): // "Graz, not Vienna"
+		return true
 	case w == "but" && k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP$" || s.ws[k+1].Tag == "PRP" || s.ws[k+1].Tag == "DT"): // "I used to play but my knee …"
 		return true
 	case w == "btw", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", s.noMore(k):

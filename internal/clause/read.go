@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -30,9 +31,10 @@ func Read(text string, o Options) []Fact {
 		case st.Quoted || len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
 			continue
 		case len(framed) > 0: // the frame says what the grammar would misread
+		case otherLanguage(st.Text):
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case o.speaksOfPeople(st.Text) && !otherLanguage(st.Text):
+		case o.speaksOfPeople(st.Text):
 			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
@@ -73,9 +75,36 @@ func (o Options) speaksOfPeople(s string) bool {
 	return false
 }
 
-// otherLanguage reports whether a sentence of Latin letters has more function words of other languages than of English, "wir heiraten im Sommer", or a word with
-// an accent and no more function words of English: "Me mudé a Sevilla", but not "She loves crème brûlée".
+// Unread reports whether a text has sentences, and all of them are in languages that Read skips.
+func Unread(text string) bool {
+	all := sentence.Split(text)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(st sentence.Sentence) bool { return st.Quoted || !otherLanguage(st.Text) })
+}
+
+// otherLanguage reports whether a sentence is neither Chinese nor English. One of Latin letters is not if it has more function words of other languages than of
+// English, "wir heiraten im Sommer", or a word with an accent and no function words of English: "Me mudé a Sevilla", but not "She loves crème brûlée". One of other
+// letters is not if most of them are, or if it has kana, which Japanese has beside Han.
 func otherLanguage(s string) bool {
+	letters, latin, han, kana := 0, 0, 0, 0
+	for _, r := range s {
+		switch {
+		case r <= unicode.MaxASCII && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
+			latin++
+		case textnorm.IsHan(r):
+			han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		}
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	if kana > 1 || 2*(latin+han) < letters { // one kana is a の in a Chinese name of a shop
+		return true
+	}
+	if han > 0 {
+		return false
+	}
 	n, other, english, accent := 0, 0, 0, false
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		n++
