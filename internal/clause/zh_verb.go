@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/hanseg"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 )
@@ -99,7 +100,7 @@ func (c *zhClause) verb() bool {
 		return false
 	case (w == "没有" || w == "没") && c.class(c.i+1) == 'i':
 		return false
-	case zhOwnState[w] && c.i+1 < len(c.ws): // 腰疼, 嗓子哑了
+	case zhOwnState[w] && c.i+1 < len(c.ws) && c.commented(c.i+1): // 腰疼, 嗓子哑了
 		f.Verb, f.Object = "是", c.objectPhrase(c.i)
 		return true
 	case w == "没有" || w == "没":
@@ -419,6 +420,8 @@ var (
 
 var zhIfs = set("如果 要是 假如 万一 如 若 只要 除非 要不是 早知道")
 
+var zhSays = set("说 告诉 问 提 叫 让")
+
 // zhBit is how long one will go on: 再刷会儿.
 var zhBit = pattern.New(`^(?:一?会儿?|一下|一阵)`)
 
@@ -451,7 +454,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Condition
 	case c.hearsay:
 		f.Modality = Hearsay
-	case c.modal == "可能":
+	case c.maybe:
 		f.Modality = Condition
 	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past:
 		f.Modality = Imperative
@@ -461,6 +464,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Condition
 	case c.alone && !past && zhUrges.MatchString(c.text):
 		f.Modality = Imperative
+	case zhSays[f.Verb]: // what is said may be of another time
 	case f.Verb == "希望":
 		f.Modality = Wish
 	case zhVerbs[f.Verb] == "WANTS":
@@ -532,12 +536,17 @@ func (c *zhClause) slot() bool {
 	if zhLeaving[f.Verb] { // what is left fills no slot
 		f.Value = Phrase{}
 	}
+	name := ""
+	if m := zhWithName.FindStringSubmatch(f.Object.Text); m != nil && zhHolds[f.Verb] { // 有一只猫叫豆豆
+		f.Object.Text, name = m[1], "，叫"+m[2]
+		f.Value.Text = m[1]
+	}
 	obj := f.Object.Text
 	pet := zhPet(obj)
 	switch {
 	case f.Verb == "讨厌" || f.Verb == "受不了" || f.Verb == "最怕" || f.Verb == "不爱":
 		f.Slot, f.Negated = "PREFERS_TOPIC", !f.Negated
-	case f.Verb == "有" && pet && utf8.RuneCountInString(obj) < 7:
+	case f.Verb == "有" && pet && !slices.ContainsFunc(c.ws[min(c.i, len(c.ws)):], func(w hanseg.Word) bool { return zhVerbs[w.Form] != "" && w.Form != "叫" }):
 		f.Slot = "HAS_PET"
 	case f.Slot == "HAS_PET" && !pet:
 		f.Slot = "DID"
@@ -557,7 +566,7 @@ func (c *zhClause) slot() bool {
 		f.Slot = "HAS_AGE"
 	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
 		f.Value.Text = strings.TrimPrefix(obj, "个")
-	case f.Verb == "是" && zhFeelings[strings.TrimLeft(obj, "很太")]:
+	case f.Verb == "是" && zhFeelings[strings.TrimRight(strings.TrimLeft(obj, "很太"), "坏死疯")]:
 		f.Slot = "FEELS"
 	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当" || f.Verb == "干") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
 		f.Slot = "WORKS_AS"
@@ -582,13 +591,13 @@ func (c *zhClause) slot() bool {
 	case f.Verb == "过敏" && c.ba.Text != "":
 		f.Slot, f.Value = "HAS_CONDITION", c.ba
 		f.Value.Text += "过敏"
-	case f.Slot == "MADE" && zhTreated.MatchString(obj), f.Slot == "STUDIES_AT" && c.topic.Text != "", f.Slot == "MADE" && c.at(c.i-1) == "到", f.Slot == "OWNS" && c.modal == "能": // 写到第三章, 买不起房
+	case zhVerbs[f.Verb] == "STUDIES_AT" && zhPost.MatchString(obj), f.Slot == "MADE" && zhTreated.MatchString(obj), f.Slot == "STUDIES_AT" && c.topic.Text != "", f.Slot == "MADE" && c.at(c.i-1) == "到", f.Slot == "OWNS" && c.modal == "能": // 写到第三章, 买不起房
 		f.Slot = "DID"
 	case f.Slot == "OWNS" && c.forWhom && !strings.HasPrefix(c.event, c.prep+"自己"): // 给我爸买了手机
 		f.Slot = "DID"
 	case f.Verb == "去" && strings.Contains(c.text, "去过"):
 		f.Slot = "VISITED"
-	case c.modal == "会" && f.Modality == Asserted && f.Tense == Present && f.Slot == "DID" && f.When.Text == "" && !c.dropped: // 会弹吉他
+	case c.modal == "会" && f.Modality == Asserted && f.Tense == Present && f.Slot == "DID" && f.When.Text == "" && !c.dropped && c.event == "" && utf8.RuneCountInString(obj) < 4 && f.Subject.Kind != Addressee: // 会弹吉他; 会 before more than the name of an activity is habit
 		f.Slot, f.Value.Text = "HAS_SKILL", f.Verb+obj
 	case f.Verb == "会" && (f.Modality == Plan || obj == ""):
 		f.Slot = "DID"
@@ -626,8 +635,17 @@ func (c *zhClause) slot() bool {
 	if f.Slot == "OWNS" || f.Slot == "HAS" || f.Slot == "HAS_PET" { // as "a dog" is dog
 		f.Value.Text = oneOf.ReplaceAllString(f.Value.Text, "")
 	}
+	if f.Slot == "HAS_PET" || f.Slot == "HAS_RELATIVE" {
+		f.Value.Text += name
+	}
 	return c.worth()
 }
+
+// zhHolds are verbs of having, zhWithName what one has and how it is called.
+var (
+	zhHolds    = set("有 养 领养 收养 生")
+	zhWithName = pattern.New(`^(.+?)(?:名字)?叫做?(\p{Han}{1,4})$`)
+)
 
 // zhTopic begins a comment on what is before it.
 var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
@@ -636,10 +654,11 @@ var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
 var zhMeasure = pattern.New(`^[一二三四五六七八九十百\d]`)
 var zhOrigin = pattern.New(`^(?:老家|家乡|籍贯)是?在?(\p{Han}{2,8})$`)
 var zhGrade = pattern.New(`^(?:小学?|初|高|大|研)[一二三四五六]$`)
+var zhPost = pattern.New(`(?:员|师|编|证|公)$`) // what one may pass the examination for, and is no school
 var zhTreated = pattern.New(`(?:手术|检查|体检|治疗|按摩|绝育|复查)$`)
 var zhHousing = pattern.New(`(?:楼上?|层|宿舍|隔壁|对面|楼下|酒店)$`)
 var zhYears = pattern.New(`^[一二三四五六七八九十\d]{1,4}(?:岁半?)?$`)
-var zhIll, zhNumber = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘|突出|增生|磨损|撕裂|结节|囊肿|息肉|积液)$`), pattern.New(`^[一二三四五六七八九十\d]+$`)
+var zhIll, zhNumber = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘|突出|增生|磨损|撕裂|结节|囊肿|息肉|积液|弱视|散光|白内障)$`), pattern.New(`^[一二三四五六七八九十\d]+$`)
 
 // zhServes are verbs of what one does for an employer, whose name zhEmployer ends: 在物流公司做调度.
 var zhServes, zhEmployer = set("做 当 干 担任 打工 兼职 实习"), pattern.New(`(?:公司|店|厂|医院|学校|银行|局|所|院|馆|集团|工作室|大学|酒店|饭店|餐厅|超市|企业|外企|国企|事务所|律所|工地|机关|单位|机场|报社|电台|幼儿园|[中小]学)$`)
@@ -651,7 +670,7 @@ var zhMember = pattern.New(`(?:会员|卡|套餐|账号|订阅)$`)
 var oneOf = pattern.New(`^(?:一|了)?(?:个|只|条|辆|台|把|本|部|间|套|张|架|匹|栋|艘|头|支|块|双)`)
 
 // zhPersonal are slots of what is said of people only.
-var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT HAS_PET HAS_STATUS FOLLOWS_DIET HAS_AGE COMES_FROM HAS_RELATIVE PLANS")
+var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION PLANS")
 
 // worth reports whether the fact is worth keeping, and sets its confidence and tier.
 func (c *zhClause) worth() bool {
@@ -660,7 +679,7 @@ func (c *zhClause) worth() bool {
 	if zhTopic.MatchString(obj) && (zhVerbs[f.Verb] == "DID" || f.Slot == "HAS_HABIT") { // 喝酒没输过, 跑步是别想了: what the verb names is the topic
 		return false
 	}
-	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && strings.HasPrefix(obj, "不")) || zhNothing[f.Verb] {
+	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && (strings.HasPrefix(obj, "不") || c.verbAt(c.i))) || zhNothing[f.Verb] {
 		return false
 	}
 	if c.dropped && zhOfThings[f.Verb] {
@@ -668,8 +687,8 @@ func (c *zhClause) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	personal := zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS") || zhVerbs[f.Verb] == "LIVES_IN" || f.Verb == "是" && zhHead(obj) != ""
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT" || zhGoing[f.Verb] && utf8.RuneCountInString(obj) > 1 && !c.counted(c.i))) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	personal := zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT")) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
 	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
@@ -699,7 +718,7 @@ func (c *zhClause) worth() bool {
 	if strings.HasPrefix(obj, "得") && c.dropped || obj == "" && strings.HasSuffix(f.Verb, "到") || c.dropped && zhGoes[f.Verb] && c.marked && c.at(c.i-1) == "了" && (c.verbAt(c.i) || zhPreps[c.at(c.i)]) { // 看得太清, 收到了, 来了给你看
 		low(0.1)
 	}
-	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || obj == "" && !past(f) || f.Verb == "在") {
+	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || !c.dropped && !c.marked && f.When.Text == "" && !c.never || obj == "" && !past(f) || f.Verb == "在") {
 		low(0.1)
 	}
 	if zhIdle[f.Verb] && !personal && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
@@ -710,19 +729,6 @@ func (c *zhClause) worth() bool {
 
 // zhDegree are complements of how much one feels.
 var zhDegree = set("死 坏 疯 死我 坏我 要死 得要命 得不行 得很 得要死")
-
-// zhGoing are verbs of zhIdle that say something with an object of two characters.
-var zhGoing = set("去 来 回 做 弄 搞 带 打 开 上 点 找 用 看")
-
-// zhHead is the part or state of a person that an object begins with.
-func zhHead(obj string) string {
-	for n := min(3, utf8.RuneCountInString(obj)); n > 0; n-- {
-		if w := string([]rune(obj)[:n]); zhOwnState[w] {
-			return w
-		}
-	}
-	return ""
-}
 
 // habitual reports whether words of time say that something is done again and again.
 func habitual(when string) bool {
