@@ -38,6 +38,7 @@ type ClaimifyReport struct {
 	Asked                                     int // memories that the extractor did not know
 	Rejected                                  int // lines of answers that were not records
 	Dropped                                   int
+	Unread                                    int // memories in languages that the rules do not read
 	Failed                                    int // chunks that were not, or not all, heard about
 }
 
@@ -48,6 +49,7 @@ func (r ClaimifyReport) String() string {
 }
 
 const (
+	unreadShare    = 20                 // one in so many memories in another language is reported
 	claimifyState  = ".claimify"        // below the output folder
 	rejectedSuffix = ".rejected.ndjson" // not .jsonl, so that no later step takes it for claims
 )
@@ -103,6 +105,10 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			f.Remove(name)
 		}
 	}
+	if r.Unread*unreadShare >= r.Memories && r.Unread > 0 {
+		f.Found(&schema.Finding{Pos: schema.Pos{File: o.Out}, Code: "CLM111", Warning: true, Message: "memories are in languages that the rules do not read; there are no claims of them",
+			Have: fmt.Sprintf("%d of %d", r.Unread, r.Memories), Want: "English or Chinese", Hint: "--extractor model asks a model, which reads others, too"})
+	}
 	f.Taken = r.Memories // some that can be read hold nothing
 	m, err := o.manifest(r)
 	if err != nil {
@@ -146,6 +152,7 @@ func (o ClaimifyOptions) writeConversation(f *build.Frame, c claims.Conversation
 	r.Asked += c.Asked
 	r.Rejected += len(c.Rejected)
 	r.Dropped += c.Dropped
+	r.Unread += c.Unread
 	r.Failed += c.Failed
 	name := c.ID.FileName()
 	err = f.Write(name+".jsonl", func(w io.Writer) error {

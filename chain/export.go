@@ -20,9 +20,10 @@ import (
 
 // MemoriesOptions are the options of Export and Link.
 type MemoriesOptions struct {
-	Out     string         `json:"-"`        // folder, file that ends in .jsonl, or "-"
-	Events  []string       `json:"-"`        // the dialogue, to infer owners and turns from
-	NoOwner bool           `json:"no_owner"` // give every memory without owner to the agent
+	Out     string         `json:"-"`               // folder, file that ends in .jsonl, or "-"
+	Events  []string       `json:"-"`               // the dialogue, to infer owners and turns from
+	NoOwner bool           `json:"no_owner"`        // give every memory without owner to the agent
+	People  schema.People  `json:"people,omitzero"` // who is who, of owners that are known by name only
 	Version schema.Version `json:"-"`
 }
 
@@ -71,7 +72,7 @@ func Export(ctx context.Context, o ExportOptions) (MemoriesReport, error) {
 	if err != nil {
 		return MemoriesReport{}, err
 	}
-	s.replay.Found, s.replay.NoOwner = f.Found, o.NoOwner
+	s.replay.Found, s.replay.NoOwner, s.replay.People = f.Found, o.NoOwner, o.people()
 	m := schema.Manifest{Now: s.replay.Now.Format(time.RFC3339Nano)}
 	return o.write(f, m, replay.Export(ctx, sys, events, s.replay))
 }
@@ -92,7 +93,7 @@ func Link(ctx context.Context, o LinkOptions) (MemoriesReport, error) {
 		return MemoriesReport{}, err
 	}
 	r := replay.Defaults()
-	r.NoOwner, r.Found = o.NoOwner, f.Found
+	r.NoOwner, r.People, r.Found = o.NoOwner, o.people(), f.Found
 	return o.write(f, schema.Manifest{}, replay.Link(readMemories(f, in), events, r))
 }
 
@@ -122,7 +123,7 @@ func (o ExportOptions) exportForeign(ctx context.Context) (MemoriesReport, error
 		return MemoriesReport{}, err
 	}
 	r := replay.Defaults()
-	r.Isolation, r.NoOwner, r.Found = iso, o.NoOwner, f.Found
+	r.Isolation, r.NoOwner, r.People, r.Found = iso, o.NoOwner, o.people(), f.Found
 	stamped := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 		for rec, err := range points {
 			rec.V.Payload = mem0.Unmarked(rec.V.Payload)
@@ -171,6 +172,14 @@ func (o MemoriesOptions) memories(s Shared, step string) *build.Frame {
 	f := s.frame(step, o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true
 	return f
+}
+
+// people is nil for versions that do not know people by name.
+func (o MemoriesOptions) people() *schema.People {
+	if o.Version.Before(schema.V020) {
+		return nil
+	}
+	return &o.People
 }
 
 func (o MemoriesOptions) events(ctx context.Context, f *build.Frame) (schema.Seq[schema.Event], error) {

@@ -162,8 +162,8 @@ func (c *run) probe(ctx context.Context) error {
 }
 
 func (c *run) export(ctx context.Context) error {
-	o := ExportOptions{StoreOptions: c.store(), MemoriesOptions: MemoriesOptions{Version: c.p.SchemaVersion}}
-	return c.do(ctx, build.Step{Name: "replay export", Inputs: []string{c.path("store")}, Output: c.path("exports"), Dir: true, Options: map[string]any{"isolation": o.Isolation}},
+	o := ExportOptions{StoreOptions: c.store(), MemoriesOptions: MemoriesOptions{People: c.p.People, Version: c.p.SchemaVersion}}
+	return c.do(ctx, build.Step{Name: "replay export", Inputs: []string{c.path("store")}, Output: c.path("exports"), Dir: true, Options: map[string]any{"isolation": o.Isolation, "people": o.People}},
 		func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 			o.Shared, o.Out = with, path
 			r, err := Export(ctx, o)

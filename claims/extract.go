@@ -52,6 +52,7 @@ type Answer struct {
 	Endings    []Ending
 	Rejected   []Reject
 	Dropped    int // recognised, not wanted: forbidden predicates, confidence below 0.60
+	Unread     int // memories in languages that the extractor does not read
 	Usage      llm.Usage
 }
 
@@ -136,6 +137,7 @@ type Conversation struct {
 	Memories   int
 	Asked      int // memories that an extractor was asked about, the others were known
 	Dropped    int
+	Unread     int // memories in languages that the extractor does not read
 	Failed     int // chunks that were not, or not all, heard about; they are asked about next time
 	Usage      llm.Usage
 }
@@ -361,6 +363,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		i++
 		out.Usage = out.Usage.Add(r.a.Usage)
 		out.Dropped += r.a.Dropped
+		out.Unread += r.a.Unread
 		if r.err != nil {
 			if ctx.Err() != nil {
 				return out, ctx.Err()

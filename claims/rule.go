@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"membench/internal/clause"
 	"membench/internal/opstalk"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
@@ -17,7 +18,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 7
+const ruleVersion = 8
 
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
@@ -92,6 +93,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 				continue
 			}
 			a.Statements = append(a.Statements, s...)
+		}
+		if clause.Unread(m.Text) {
+			a.Unread++
 		}
 		said, ends := r.facts(m, c.cast, known)
 		a.Statements, a.Endings = append(a.Statements, said...), append(a.Endings, ends...)

@@ -138,21 +138,11 @@ func nobody(t *testing.T, dir string, args ...string) ran {
 	}
 	bin := filepath.Join(dir, "membench")
 	if _, err := os.Stat(bin); err != nil {
-		from, err := os.Open(program(t))
+		b, err := os.ReadFile(program(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer from.Close()
-		to, err := os.OpenFile(bin, os.O_CREATE|os.O_WRONLY, 0o755)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(to, from); err != nil {
-			t.Fatal(err)
-		}
-		if err := to.Close(); err != nil {
-			t.Fatal(err)
-		}
+		exttest.WriteProgram(t, bin, string(b))
 	}
 	c := start(t, dir, args...)
 	c.Path = bin

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"membench/config/doctor"
@@ -39,39 +40,46 @@ func newDoctorCmd(e *env) *cobra.Command {
 
 func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	v := buildVersion()
-	checks := []schema.Check{
-		{Name: "membench", State: schema.CheckOK, Detail: fmt.Sprintf("%s, %s, %s/%s, schema %v", v.Release, v.Go, v.OS, v.Arch, v.Schemas)},
-		checkDotenv(e),
+	l := checkList{e: e, asJSON: o.asJSON}
+	l.add(schema.Check{Name: "membench", State: schema.CheckOK, Detail: fmt.Sprintf("%s, %s, %s/%s, schema %v", v.Release, v.Go, v.OS, v.Arch, v.Schemas)})
+	l.add(checkDotenv(e))
+	for _, c := range doctor.Run(ctx, doctor.Options{Config: o.model.config, Models: o.model.options(e), Place: e.place(""), Ask: o.ask, Timeout: o.timeout}) {
+		l.add(c)
 	}
-	checks = append(checks, doctor.Run(ctx, doctor.Options{Config: o.model.config, Models: o.model.options(e), Place: e.place(""), Ask: o.ask, Timeout: o.timeout})...)
-	return tellChecks(e, checks, o.asJSON, errUnwell)
+	return l.end(errUnwell)
 }
 
 var errUnwell = errors.New("doctor found faults: each line above says how to fix it")
 
-// tellChecks prints checks. The error is faulty where one failed.
-func tellChecks(e *env, checks []schema.Check, asJSON bool, faulty error) error {
-	faults := 0
-	for _, c := range checks {
-		if c.State == schema.CheckFail {
-			faults++
-		}
-		if !asJSON {
-			fmt.Fprintf(e.text(), "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
-			if c.Fix != "" {
-				fmt.Fprintf(e.text(), "      -> %s\n", c.Fix)
-			}
-		}
+// A checkList prints each check when it is added, or all of them as JSON at the end.
+type checkList struct {
+	e      *env
+	asJSON bool
+	checks []schema.Check
+}
+
+func (l *checkList) add(c schema.Check) {
+	if l.checks = append(l.checks, c); l.asJSON {
+		return
 	}
-	if asJSON {
-		if err := writeJSON(e.out, map[string]any{"checks": checks, "faults": faults}); err != nil {
+	fmt.Fprintf(l.e.text(), "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
+	if c.Fix != "" {
+		fmt.Fprintf(l.e.text(), "      -> %s\n", c.Fix)
+	}
+}
+
+// end returns faulty where a check failed.
+func (l *checkList) end(faulty error) error {
+	faults := len(slices.DeleteFunc(slices.Clone(l.checks), func(c schema.Check) bool { return c.State != schema.CheckFail }))
+	if l.asJSON {
+		if err := writeJSON(l.e.out, map[string]any{"checks": l.checks, "faults": faults}); err != nil {
 			return err
 		}
 	}
-	if faults > 0 {
-		return faulty
+	if faults == 0 {
+		return nil
 	}
-	return nil
+	return faulty
 }
 
 func checkDotenv(e *env) schema.Check {

@@ -58,6 +58,7 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f.StringVar(&o.Reader, "reader", "", "`model` that answered, where the file does not say")
 	f.StringVar(&o.Judge, "judge", "", "`model` that judged, where the file does not say")
 	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "an answer", Parts: published.Parts}, "map", "columns of a table as question=A,gold=B,prediction=C; also id, case, category, verdict, context")
+	f.Var(&o.Verdicts, "verdicts", "the file's own words for right and wrong answers, as right=A,wrong=B")
 	f.StringArrayVar(cases, "cases", nil, "cases `file` with the questions that were asked (may be repeated)")
 }
 
@@ -88,6 +89,6 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if n.Textless > 0 {
 		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", n.Textless, n.Answers)
 	}
-	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", n.Answers, n.Sessions, n.Skipped, n.Warnings)
+	e.warnf("%d answers, %d sessions, %d rows or verdicts lost, %d warnings", n.Answers, n.Sessions, n.Skipped, n.Warnings)
 	return t.lost()
 }

@@ -39,6 +39,7 @@ func addOutput(c *cobra.Command, o *chain.MemoriesOptions) {
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, .jsonl file, or - (required)")
 	f.BoolVar(&o.NoOwner, "no-owner-inference", false, "give every memory without owner to the agent, as fallback")
+	f.Var(peopleFlag{&o.People}, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the format")
 }
 

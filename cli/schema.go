@@ -77,7 +77,7 @@ func checkKind(k schema.Kind) error {
 func parseKind(s string) (schema.Kind, error) {
 	k := schema.Kind(s)
 	if !slices.Contains(schema.Kinds(schema.Latest), k) {
-		return "", usagef("kind %q is unknown: have %s", s, kindList())
+		return "", usagef("kind %q is unknown: have %s", s, strings.Join(kindNames(), ", "))
 	}
 	return k, nil
 }

@@ -195,7 +195,7 @@ func newShardValidateCmd(e *env) *cobra.Command {
 	}
 	f := mapper.Flags()
 	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
-	f.StringVar((*string)(&kind), "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.StringVar((*string)(&kind), "kind", "", "take every record for this `kind` ("+strings.Join(kindNames(), ", ")+")")
 	f.Var(versionFlag{&version}, "input-version", "schema `version` of the input")
 	f.IntVar(&workers, "workers", workers, "use `n` workers")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")

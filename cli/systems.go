@@ -149,9 +149,10 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return specFaults(e, err)
 	}
-	checks := []schema.Check{{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)}}
+	l := checkList{e: e, asJSON: o.asJSON}
+	l.add(schema.Check{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)})
 	if o.offline {
-		return tellChecks(e, checks, o.asJSON, errBadService)
+		return l.end(errBadService)
 	}
 	sys, err := e.place("").Service(spec, o.Options)
 	if err != nil {
@@ -159,7 +160,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, spec.TripTime())
 	defer cancel()
-	return trySystem(ctx, e, o, sys, spec.System, checks...)
+	return l.try(ctx, sys, spec.System, o.run)
 }
 
 // tryAny checks a system that is not a plain spec.
@@ -171,34 +172,17 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	if err != nil {
 		return err
 	}
-	return trySystem(ctx, e, o, sys, sys.Info().Name)
+	return (&checkList{e: e, asJSON: o.asJSON}).try(ctx, sys, sys.Info().Name, o.run)
 }
 
-// trySystem prints each check when it ends, or all of them as JSON at the end.
-func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.System, name string, spec ...schema.Check) error {
-	if o.run == "" {
-		o.run = "check" + e.now().UTC().Format("20060102150405")
-	}
-	start := e.now()
-	var checks []schema.Check
-	var faulty error
-	tell := func(c schema.Check) {
-		checks = append(checks, c)
-		if !o.asJSON {
-			faulty = cmp.Or(tellChecks(e, []schema.Check{c}, false, errBadService), faulty)
-		}
-	}
-	for _, c := range spec {
-		tell(c)
-	}
-	if err := try.System(ctx, sys, o.run, tell); err != nil {
+// try makes the round trip of a system in a namespace of this run; "": of this time.
+func (l *checkList) try(ctx context.Context, sys memory.System, name, run string) error {
+	start := l.e.now()
+	if err := try.System(ctx, sys, cmp.Or(run, "check"+start.UTC().Format("20060102150405")), l.add); err != nil {
 		return err
 	}
-	e.warnf("round trip of %s in %v", name, e.now().Sub(start).Round(time.Millisecond))
-	if o.asJSON {
-		return tellChecks(e, checks, true, errBadService)
-	}
-	return faulty
+	l.e.warnf("round trip of %s in %v", name, l.e.now().Sub(start).Round(time.Millisecond))
+	return l.end(errBadService)
 }
 
 var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")

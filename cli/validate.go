@@ -45,7 +45,7 @@ func newValidateCmd(e *env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar((*string)(&o.Kind), "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.StringVar((*string)(&o.Kind), "kind", "", "take every record for this `kind` ("+strings.Join(kindNames(), ", ")+")")
 	f.Var(versionFlag{&o.Version}, "input-version", "schema `version` of the input")
 	f.StringVar(&o.format, "format", "text", "`form` of the findings: "+strings.Join(findings.Formats(), ", "))
 	f.IntVar(&o.limit, "limit", 0, "print at most `n` findings (0: all); all are counted")
@@ -56,8 +56,6 @@ func newValidateCmd(e *env) *cobra.Command {
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	return c
 }
-
-func kindList() string { return strings.Join(kindNames(), ", ") }
 
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	defer roomyMemory(e)()

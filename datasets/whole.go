@@ -24,7 +24,7 @@ type Counts struct {
 }
 
 // Read is Cases with the findings that need the catalogue and all files: files whose checksum differs from the catalogue's, cases smaller than in the
-// catalogue, missing or repeated turn ids, files without a case, and the errors that a Checker finds in a case; with Options.Lint also its warnings.
+// catalogue, files without a case, and the errors that a Checker finds in a case; with Options.Lint also its warnings.
 func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case] {
 	return func(yield func(schema.Record[schema.Case], error) bool) {
 		sums := d.withSums(files)
@@ -45,7 +45,6 @@ func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema
 			case err == nil:
 				cases++
 				d.short(r, o.Tell)
-				turnIDs(r, o.Tell)
 				check.Check(r.Pos, r.V, func(f *schema.Finding) {
 					if !f.Warning || o.Lint {
 						o.Tell(f)
@@ -86,30 +85,6 @@ func (d Dataset) short(r schema.Record[schema.Case], tell func(*schema.Finding))
 	}
 	if have != nil {
 		tell(&schema.Finding{Pos: r.Pos, Code: "DST024", Message: "the case " + c.ID + " holds less than its data set has", Have: strings.Join(have, ", "), Want: "at least " + strings.Join(least, ", ")})
-	}
-}
-
-// turnIDs reports ids that two turns of a case share, and turns without one where others
-// have it: evidence names turns by them. In a set of rounds both turns of one share its id.
-func turnIDs(r schema.Record[schema.Case], tell func(*schema.Finding)) {
-	first := map[string]string{}
-	var without []string
-	for _, s := range r.V.Sessions {
-		for i, t := range s.Turns {
-			at := fmt.Sprintf("%s %s turn %d", r.V.ID, s.ID, i+1)
-			if t.SourceID == "" {
-				without = append(without, at)
-				continue
-			}
-			if other, twice := first[t.SourceID]; twice && r.V.Unit == schema.UnitTurn {
-				tell(&schema.Finding{Pos: r.Pos, Code: "DST008", Message: "a turn id occurs twice in its case: evidence that names it is ambiguous", Have: t.SourceID + " at " + at, Want: "one; the first is " + other})
-				continue
-			}
-			first[t.SourceID] = at
-		}
-	}
-	if len(first) > 0 && len(without) > 0 {
-		tell(&schema.Finding{Pos: r.Pos, Code: "DST026", Message: fmt.Sprintf("%d turns without an id, which others of the case have", len(without)), Have: strings.Join(without[:min(3, len(without))], ", ")})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"membench/datasets/all"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // found reads files through Dataset.Read and lists the codes of the findings.
@@ -62,5 +63,42 @@ func TestChecksum(t *testing.T) {
 	}
 	if codes := found(t, "locomo", datasets.TextFile("d/locomo8.json", text)); len(codes) != 0 {
 		t.Errorf("%v", codes)
+	}
+}
+
+// What lint refuses of case records, validate reports, by the same code and where the value is; what lint takes, validate takes.
+func TestValidateReportsWhatLintRefuses(t *testing.T) {
+	const good = `{"case_id":"c1","dataset":"own","conv_id":"c1","unit":"turn","sessions":[{"session_id":"S1","time":"2026-01-02","turns":[{"turn_id":1,"source_id":"a","role":"user","text":"I bought a canoe."},{"turn_id":2,"source_id":"b","role":"assistant","text":"Nice."}]}],"questions":[{"question_id":"q1","question":"What did I buy?","answer":"a canoe","category":"IE","raw_category":"IE","as_of":"2026-02-01","covered_sessions":["S1"],"evidence":[{"conv_id":"c1","turn_id":1}]}]}`
+	for _, c := range []struct{ old, new, pointer string }{
+		{`"2026-01-02"`, `"yesterday"`, "/sessions/0/time"},
+		{`canoe."}`, `canoe.","time":"2026-02-30"}`, "/sessions/0/turns/0/time"},
+		{`"2026-02-01"`, `"soon"`, "/questions/0/as_of"},
+		{`["S1"]`, `["S1","S9"]`, "/questions/0/covered_sessions/1"},
+		{`"What did I buy?"`, `" "`, "/questions/0/question"},
+		{`"answer":"a canoe"`, `"answer":""`, "/questions/0/answer"},
+		{`"turn_id":1}]}]}`, `"turn_id":7}]}]}`, "/questions/0/evidence/0"},
+		{`"turn_id":2`, `"turn_id":3`, "/sessions/0/turns/1/turn_id"},
+		{`"evidence"`, `"evidense"`, "/questions/0/evidense"},
+		{`"source_id":"b"`, `"source_id":"a"`, "/sessions/0/turns/1/source_id"},
+		{`"source_id":"b",`, ``, "/sessions"},
+		{`"session_id":"S1"`, `"session_id":"S1","turns":[]},{"session_id":"S1"`, "/sessions/1/session_id"},
+		{`}]}]}`, `}]}]}` + "\n" + strings.ReplaceAll(good, `"q1"`, `"q2"`), "/case_id"},
+		{`}]}]}`, `}]}]}` + "\n" + strings.NewReplacer(`"c1","dataset"`, `"c2","dataset"`, "q1", "q2", "Nice", "Good").Replace(good), "/conv_id"},
+		{`}]}]}`, `}]}]}` + "\n" + strings.ReplaceAll(good, `"c1"`, `"c2"`), "/questions/0/question_id"},
+		{`}]}]}`, `}]}]}` + "\n" + strings.NewReplacer(`"c1","dataset"`, `"c2","dataset"`, "q1", "q2").Replace(good), ""}, // two cases about one conversation
+		{"", "", ""},
+	} {
+		text := strings.Replace(good, c.old, c.new, 1)
+		linted := found(t, "plain", datasets.TextFile("x.cases.jsonl", text))
+		var codes, pointers []string
+		for f, err := range validate.New(nil, validate.Options{}).Stream(strings.NewReader(text), "x.cases.jsonl", "", "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes, pointers = append(codes, f.Code), append(pointers, f.Pointer)
+		}
+		if strings.Join(linted, " ") != strings.Join(codes, " ") || strings.Join(pointers, " ") != c.pointer {
+			t.Errorf("%s → %s: lint finds %v, validate %v at %v, want %s", c.old, c.new, linted, codes, pointers, c.pointer)
+		}
 	}
 }

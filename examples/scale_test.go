@@ -40,9 +40,7 @@ func TestScale(t *testing.T) {
 	again := filepath.Join(dir, "again")
 	kills := "#!/bin/sh\nif [ \"$2\" = run ] && { mkdir '" + dir + "/first' || mkdir '" + dir + "/second'; } 2>/dev/null; then\n" +
 		"  '" + membench + "' \"$@\" & sleep .3; kill -9 $!; exit 1\nfi\nexec '" + membench + "' \"$@\"\n"
-	if err := os.WriteFile(again, []byte(kills), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	exttest.WriteProgram(t, again, kills)
 	shards := exec.Command(script, "many", "8", "2", "--", "cases.jsonl", "--system", "bm25", "--no-times")
 	shards.Dir, shards.Env = dir, append(os.Environ(), "MEMBENCH="+again)
 	if out, err := shards.CombinedOutput(); err == nil {

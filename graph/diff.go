@@ -68,22 +68,40 @@ func Sort[T any](in schema.Seq[T], compare func(a, b T) int) schema.Seq[T] {
 	}
 }
 
-// A cursor steps over a sorted stream: one record per id, the last of a repeated one.
-type cursor[T any] struct {
-	name    string
-	next    func() (schema.Record[T], error, bool)
-	stop    func()
+// A form is what a diff has to know of a kind of record.
+type form[T any] struct {
 	compare func(a, b T) int
 	id      func(T) string
-	cur     schema.Record[T]
-	ahead   schema.Record[T]
-	ok      bool // cur holds a record
-	more    bool // ahead holds one
+	text    func(dst []byte, v T) ([]byte, error) // appends its JSON
 }
 
-func newCursor[T any](name string, in schema.Seq[T], compare func(a, b T) int, id func(T) string) *cursor[T] {
+var (
+	elementForm   = form[schema.Element]{Compare, schema.Element.ID, appendElement}
+	statementForm = form[schema.Statement]{CompareStatements, statementID, func(dst []byte, s schema.Statement) ([]byte, error) { return codec.Append(dst, s, codec.Compact) }}
+)
+
+// sortsFirst reports whether the JSON of a sorts before that of b.
+func (f form[T]) sortsFirst(a, b T) bool {
+	x, err1 := f.text(nil, a)
+	y, err2 := f.text(nil, b)
+	return err1 == nil && err2 == nil && bytes.Compare(x, y) < 0
+}
+
+// A cursor steps over a sorted stream: one record per id, of a repeated one the record whose JSON sorts first.
+type cursor[T any] struct {
+	form[T]
+	name  string
+	next  func() (schema.Record[T], error, bool)
+	stop  func()
+	cur   schema.Record[T]
+	ahead schema.Record[T]
+	ok    bool // cur holds a record
+	more  bool // ahead holds one
+}
+
+func newCursor[T any](name string, in schema.Seq[T], f form[T]) *cursor[T] {
 	next, stop := iter.Pull2(in)
-	return &cursor[T]{name: name, next: next, stop: stop, compare: compare, id: id}
+	return &cursor[T]{form: f, name: name, next: next, stop: stop}
 }
 
 // read fills ahead with the next record; findings go to report. err ends the stream.
@@ -118,16 +136,10 @@ func (c *cursor[T]) read(report func(error) bool) (stopped bool, err error) {
 }
 
 func (c *cursor[T]) step(report func(error) bool) (stopped bool, err error) {
-	for {
-		c.cur, c.ok = c.ahead, c.more
-		if !c.more {
-			return false, nil
-		}
-		if stopped, err = c.read(report); stopped || err != nil {
+	c.cur, c.ok = c.ahead, c.more
+	for c.more {
+		if stopped, err = c.read(report); stopped || err != nil || !c.more {
 			return stopped, err
-		}
-		if !c.more {
-			return false, nil
 		}
 		switch o := c.compare(c.ahead.V, c.cur.V); {
 		case o < 0:
@@ -135,10 +147,15 @@ func (c *cursor[T]) step(report func(error) bool) (stopped bool, err error) {
 		case o > 0:
 			return false, nil
 		}
-		if !report(&schema.Finding{Pos: c.ahead.Pos, Code: "GRF033", Message: "id " + c.id(c.ahead.V) + " is repeated, the last counts", Warning: true}) {
+		goes := c.ahead
+		if c.sortsFirst(c.ahead.V, c.cur.V) {
+			c.cur, goes = c.ahead, c.cur
+		}
+		if !report(repeated(goes.Pos, c.id(goes.V))) {
 			return true, nil
 		}
 	}
+	return false, nil
 }
 
 func place(p schema.Pos, name string) string {
@@ -149,8 +166,8 @@ func place(p schema.Pos, name string) string {
 }
 
 // merge walks two sorted streams; have reports which side has the id of each step (zero and false if a side lacks it). yield stops it by returning false.
-func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) string, report func(error) bool, yield func(x, y schema.Record[T], inA, inB bool) bool) error {
-	ca, cb := newCursor("the first input", a, compare, id), newCursor("the second input", b, compare, id)
+func merge[T any](a, b schema.Seq[T], f form[T], report func(error) bool, yield func(x, y schema.Record[T], inA, inB bool) bool) error {
+	ca, cb := newCursor("the first input", a, f), newCursor("the second input", b, f)
 	defer ca.stop()
 	defer cb.stop()
 	for _, c := range []*cursor[T]{ca, cb} {
@@ -169,7 +186,7 @@ func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) strin
 		case !ca.ok:
 			o = 1
 		default:
-			o = compare(ca.cur.V, cb.cur.V)
+			o = f.compare(ca.cur.V, cb.cur.V)
 		}
 		var x, y schema.Record[T]
 		if o <= 0 {
@@ -197,11 +214,12 @@ func merge[T any](a, b schema.Seq[T], compare func(a, b T) int, id func(T) strin
 
 // Diff yields the changes that turn a into b, in the order of the inputs, which must be sorted (Compare). It holds two records of each. Elements are compared
 // as a database stores them: null and the empty list are absent, 1 is 1.0, the order of members and labels does not count, the order of lists does. Members of
-// props and of the record named in ignore do not count. Findings of the inputs pass through and the rest continues.
+// props and of the record named in ignore do not count. Of several elements with one id the one that a Gate keeps is compared, the others are findings (GRF033).
+// Findings of the inputs pass through and the rest continues.
 func Diff(a, b schema.Seq[schema.Element], ignore ...string) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		report := func(err error) bool { return yield(schema.Change{}, err) }
-		err := merge(a, b, Compare, schema.Element.ID, report, func(x, y schema.Record[schema.Element], inA, inB bool) bool {
+		err := merge(a, b, elementForm, report, func(x, y schema.Record[schema.Element], inA, inB bool) bool {
 			switch {
 			case !inB:
 				return yield(schema.Change{Op: schema.OpDelete, Old: x.V}, nil)
@@ -247,7 +265,7 @@ func (c StatementChange) ID() string {
 func DiffStatements(a, b schema.Seq[schema.Statement], ignore ...string) iter.Seq2[StatementChange, error] {
 	return func(yield func(StatementChange, error) bool) {
 		report := func(err error) bool { return yield(StatementChange{}, err) }
-		err := merge(a, b, CompareStatements, statementID, report, func(x, y schema.Record[schema.Statement], inA, inB bool) bool {
+		err := merge(a, b, statementForm, report, func(x, y schema.Record[schema.Statement], inA, inB bool) bool {
 			switch {
 			case !inB:
 				return yield(StatementChange{Op: schema.OpDelete, Old: x.V}, nil)

@@ -301,7 +301,7 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 		}
 		if bytes.Equal(raw[:n], last) {
 			g.LeftOut++
-			report(repeated(rec))
+			report(repeated(rec.Pos, rec.V.ID()))
 			continue
 		}
 		last = append(last[:0], raw[:n]...)
@@ -324,15 +324,8 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 }
 
 // repeated is the finding of an id that occurred before. Of the elements with one id, the one whose JSON sorts first stays, wherever a graph is read.
-func repeated(rec schema.Record[schema.Element]) *schema.Finding {
-	return &schema.Finding{Pos: rec.Pos, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, skipped", Have: rec.V.ID(), Hint: "merge the records of one id first: to-graph does"}
-}
-
-// sortsFirst reports whether the JSON of an element sorts before that of another with the same id.
-func sortsFirst(a, b schema.Element) bool {
-	x, err1 := appendElement(nil, a)
-	y, err2 := appendElement(nil, b)
-	return err1 == nil && err2 == nil && bytes.Compare(x, y) < 0
+func repeated(at schema.Pos, id string) *schema.Finding {
+	return &schema.Finding{Pos: at, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, skipped", Have: id, Hint: "merge the records of one id first: to-graph does"}
 }
 
 // IDs is the set of a graph's node ids, by 64 bits of hash: 20 bytes a node at most.

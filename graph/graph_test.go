@@ -183,6 +183,13 @@ func TestDiffFaults(t *testing.T) {
 	if len(cs) != 0 || len(fs) != 2 || fs[0].Code != "GRF033" || fs[1].Code != "GRF030" {
 		t.Errorf("repeated and empty: have %v %v", cs, fs)
 	}
+	// Of one id the record stays that a gate keeps, in whatever order they come.
+	one, two := graphtest.Node("t:1", "T", `{"n":1}`), graphtest.Node("t:1", "T", `{"n":2}`)
+	for _, in := range [][]schema.Element{{one, two}, {two, one}} {
+		if cs, fs := collect(t, graph.Diff(seq(in), seq([]schema.Element{one}))); len(cs) != 0 || len(fs) != 1 || fs[0].Code != "GRF033" || fs[0].Warning {
+			t.Errorf("repeated: have %v %v", cs, fs)
+		}
+	}
 	// A bad line is a finding and the rest is compared.
 	in := jsonl.Decode[schema.Element](strings.NewReader("{bad\n{\"id\":\"t:1\",\"labels\":[],\"props\":{}}\n"), "x")
 	cs, fs = collect(t, graph.Diff(in, seq[schema.Element](nil)))
@@ -443,7 +450,7 @@ func TestTrace(t *testing.T) {
 	if have := fmt.Sprint(trail.Spans()); have != "[{norm/ch01.md 12 13}]" {
 		t.Errorf("spans: have %s", have)
 	}
-	line, err := graph.TraceLine(ctx, g, "source:norm/ch01.md", 14, 0)
+	line, err := graph.TraceLines(ctx, g, "source:norm/ch01.md", []int{14}, 0)
 	if err != nil || shape(line) != "source:norm/ch01.md ^[event:ch01:2 ^[probe:p1, mem:bb]]" {
 		t.Errorf("line: have %s %v", shape(line), err)
 	}

@@ -443,8 +443,8 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 		case n == nil:
 			edges = append(edges, schema.Record[*schema.Edge]{Pos: rec.Pos, V: rec.V.Edge})
 		case l.nodes[n.ID] != nil:
-			report(repeated(rec))
-			if had := l.nodes[n.ID]; sortsFirst(rec.V, schema.Element{Node: &had.node}) {
+			report(repeated(rec.Pos, rec.V.ID()))
+			if had := l.nodes[n.ID]; elementForm.sortsFirst(rec.V, schema.Element{Node: &had.node}) {
 				had.node = *n
 			}
 		default:
@@ -462,8 +462,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that is not in the graph, skipped", Have: string(e.Dst)})
 			continue
 		case l.edges[e.ID] != nil:
-			x := schema.Record[schema.Element]{Pos: r.Pos, V: schema.Element{Edge: e}}
-			if report(repeated(x)); !sortsFirst(x.V, schema.Element{Edge: l.edges[e.ID]}) {
+			if report(repeated(r.Pos, string(e.ID))); !elementForm.sortsFirst(schema.Element{Edge: e}, schema.Element{Edge: l.edges[e.ID]}) {
 				continue
 			}
 			l.dropEdges(map[*schema.Edge]bool{l.edges[e.ID]: true})

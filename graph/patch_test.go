@@ -29,7 +29,7 @@ func Patch(a schema.Seq[schema.Element], changes iter.Seq2[schema.Change, error]
 			}
 		}
 		report := func(err error) bool { return yield(schema.Record[schema.Element]{}, err) }
-		err := merge(a, as, Compare, schema.Element.ID, report, func(x, y schema.Record[schema.Element], inA, inB bool) bool {
+		err := merge(a, as, elementForm, report, func(x, y schema.Record[schema.Element], inA, inB bool) bool {
 			if !inB {
 				return yield(x, nil)
 			}

@@ -70,9 +70,9 @@ func TraceLimit(ctx context.Context, g Graph, id schema.NodeID, d Direction, lim
 	return t, nil
 }
 
-// TraceLine walks up from one line of a source: the events that rest on it. The
+// TraceLines walks up from lines of a source: the events that rest on them. The
 // root is the source's node.
-func TraceLine(ctx context.Context, g Graph, source schema.NodeID, line, limit int) (*Trail, error) {
+func TraceLines(ctx context.Context, g Graph, source schema.NodeID, lines []int, limit int) (*Trail, error) {
 	n, ok, err := g.Node(ctx, source)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func TraceLine(ctx context.Context, g Graph, source schema.NodeID, line, limit i
 	t := &Trail{Node: n}
 	w := walker{g: g, limit: limit, keep: func(e schema.Edge) bool {
 		first, last, ok := Lines(e)
-		return e.Type != schema.EdgeInSource || ok && first <= line && line <= last
+		return e.Type != schema.EdgeInSource || ok && slices.ContainsFunc(lines, func(n int) bool { return first <= n && n <= last })
 	}}
 	return t, w.grow(ctx, t, In, []schema.NodeID{source})
 }

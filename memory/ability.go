@@ -9,6 +9,10 @@ import (
 	"membench/schema"
 )
 
+// ErrGone is (by errors.Is) a failure after which the memory answers nothing more, such as a program that ended. Opening its namespace again must begin an empty
+// memory: a run does so, and fills it with what it held.
+var ErrGone = errors.New("the memory is gone")
+
 // ErrNoRetrieval is returned by Retrieve of a system that only answers: retrieval metrics are not applicable to it. It is an errors.ErrUnsupported.
 var ErrNoRetrieval = fmt.Errorf("the system answers by itself and returns no hits: %w", errors.ErrUnsupported)
 

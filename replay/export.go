@@ -148,11 +148,20 @@ func describe(m schema.MemoryExport, link *Linker, o Options) (schema.MemoryExpo
 	return m, err
 }
 
+// person is the id of an owner who is known by name only: that of the name's person, so that two people of one name in two conversations are two owners.
+func (o Options) person(conv schema.ConvID, name string) string {
+	_, id, _ := strings.Cut(string(o.People.Ref(schema.Mint{V: schema.Latest}, conv, name).ID), ":")
+	return strings.TrimPrefix(id, "/")
+}
+
 // owner determines the owner of a memory. The payload has priority, then its prefix or role, then the side in whose turns its text appears. The default is the
 // agent.
 func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, id, how string) {
 	as := func(r string) (string, string) {
 		if r == memory.RoleUser {
+			if f.ActorID != "" && o.People != nil && (f.UserID == "" || f.UserID == schema.AnyUser) {
+				return "User", o.person(f.ConvID, f.ActorID)
+			}
 			return "User", cmp.Or(f.UserID, f.AgentID, "unknown")
 		}
 		return "Agent", cmp.Or(f.AgentID, f.UserID, "unknown")

@@ -65,6 +65,7 @@ type Options struct {
 	Now         time.Time
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
+	People      *schema.People  // who is who, of owners that are known by name only; nil: such a person is the user
 	Redo        bool            // for a complete memory: store again the batches from the first one on in which a model failed
 	// Found receives every fault in the data; nil drops them.
 	Found func(*schema.Finding)
@@ -142,6 +143,7 @@ type said struct {
 	ev          schema.Event
 	meta        schema.EventMeta
 	user, agent string
+	time        string // of the turn, or of the one beside it; ""
 }
 
 // read sorts the events; of two with one anchor the first by content stays.
@@ -189,7 +191,25 @@ func read(in schema.Seq[schema.Event], o Options) ([]said, error) {
 		}
 		out = append(out, s)
 	}
+	setTimes(out)
 	return out, nil
+}
+
+// setTimes gives a turn without a time that of the turn before it in its session, the first ones that of the turn after them: it was said between these. With the
+// time of the run in its place it would be the newest of all.
+func setTimes(all []said) {
+	fill := func(i, from int) {
+		s := &all[i]
+		if s.time = cmp.Or(s.time, s.meta.Time); s.time == "" && from >= 0 && from < len(all) && all[from].ev.ConvID == s.ev.ConvID && all[from].meta.SessionID == s.meta.SessionID {
+			s.time = all[from].time
+		}
+	}
+	for i := range all {
+		fill(i, i-1)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		fill(i, i+1)
+	}
 }
 
 // skip returns why an event is not ingested; "" if it is.
@@ -260,7 +280,7 @@ func plan(all []said, o Options) (out []planned, report Report, err error) {
 		group := kept[i:j]
 		turns := make([]schema.Turn, len(group))
 		for k, s := range group {
-			turns[k] = schema.Turn{Role: roleOf(s.ev), Name: s.ev.RoleName, Text: s.ev.Content, Time: s.meta.Time, Sources: []schema.EventRef{s.ev.Ref()}}
+			turns[k] = schema.Turn{Role: roleOf(s.ev), Name: s.ev.RoleName, Text: s.ev.Content, Time: s.time, Sources: []schema.EventRef{s.ev.Ref()}}
 		}
 		for start := 0; start < len(turns); {
 			size := o.Window

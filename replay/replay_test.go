@@ -404,6 +404,61 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// Of several people who are known by name only each owns what they said; one who is declared owns it under that id. Without People they are the user.
+func TestOwnersByName(t *testing.T) {
+	for _, c := range []struct {
+		people            *schema.People
+		conv, user, actor string
+		want              string
+	}{
+		{&schema.People{}, "c", "user", "Bo Berg", "c/Bo Berg"},
+		{&schema.People{}, "c", "", "Cy Dahl", "c/Cy Dahl"},
+		{&schema.People{Scope: schema.ScopeProject}, "c", "user", "Bo Berg", "Bo Berg"},
+		{&schema.People{Known: []schema.Person{{Name: "Bo Berg", Aliases: []string{"Bobo"}}}}, "c", "user", "Bobo", "Bo Berg"},
+		{&schema.People{}, "c", "ana", "Ana Lund", "ana"},
+		{&schema.People{}, "c", "user", "", "user"},
+		{nil, "c", "user", "Bo Berg", "user"},
+	} {
+		o := options()
+		o.People = c.people
+		in := schema.MemoryExport{ID: "1", Payload: schema.RawObject(fmt.Appendf(nil, `{"conv_id":%q,"user_id":%q,"agent_id":"bot","actor_id":%q,"data":"[User] I own a dog"}`, c.conv, c.user, c.actor))}
+		seq := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+			yield(schema.Record[schema.MemoryExport]{V: in}, nil)
+		}
+		for r, err := range replay.Link(seq, nil, o) {
+			if f, _ := r.V.Fields(); err != nil || f.OwnerType != "User" || f.OwnerID != c.want {
+				t.Errorf("%+v: have %s %s (%v)", c, f.OwnerType, f.OwnerID, err)
+			}
+		}
+	}
+}
+
+// A turn without a time was said between its neighbours: it is not the newest. Without any time in the session it has that of the run.
+func TestTimesOfTurns(t *testing.T) {
+	at := func(conv string, n int, session, time string) schema.Event {
+		return with(t, event(conv, n, schema.RoleHuman, fmt.Sprintf("I keep the kettle number %d in room %d.", n, n)), schema.EventMeta{Time: time, SessionID: session})
+	}
+	in := []schema.Event{at("a", 1, "", ""), at("a", 2, "", "2026-03-01T09:00:00Z"), at("a", 3, "", ""), at("a", 4, "", "2026-03-05T09:00:00Z"), at("b", 1, "s1", "2026-03-07T09:00:00Z"), at("b", 2, "s2", "")}
+	s := embedded(t, t.TempDir())
+	o := options()
+	if _, err := replay.Ingest(ctx, s, stream(in...), o); err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for r, err := range replay.Export(ctx, s, nil, o) {
+		f, _ := r.V.Fields()
+		if err != nil || len(f.Events) != 1 {
+			t.Fatal(err, f.Events)
+		}
+		have = append(have, fmt.Sprintf("%s%d %.10s", f.Events[0].ConvID, f.Events[0].TurnID, f.CreatedAt))
+	}
+	slices.Sort(have)
+	now := o.Now.Format(time.DateOnly)
+	if want := []string{"a1 2026-03-01", "a2 2026-03-01", "a3 2026-03-01", "a4 2026-03-05", "b1 2026-03-07", "b2 " + now}; !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+}
+
 // The turns of memories are known when we make them ourselves. Without that, and with
 // the text changed as a model's rewriting changes it, the linker must find them again.
 func TestLinkPrecision(t *testing.T) {

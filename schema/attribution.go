@@ -45,6 +45,7 @@ const (
 	FaultAdded      = "added"      // more than was said
 	FaultOlder      = "older"      // the memory's text before its last change
 	FaultOther      = "other"      // another text under this identifier
+	FaultSource     = "source"     // the text is right, the turns that it names as its source are not
 
 	FaultFailed    = "failed"    // ingest: the system failed
 	FaultDropped   = "dropped"   // ingest: the turn was not taken; store, context: nothing is there of it
@@ -53,6 +54,10 @@ const (
 	FaultRank      = "rank"      // retrieve: below k
 	FaultDuplicate = "duplicate" // retrieve: hits repeat each other in its place
 	FaultForeign   = "foreign"   // retrieve: hits of another conversation in its place
+	FaultFew       = "few"       // retrieve: fewer hits than asked for, although there are more
+	FaultOrder     = "order"     // retrieve: the worst first
+	FaultSkipped   = "skipped"   // retrieve: the search does not reach it
+	FaultImpure    = "impure"    // retrieve: the hits depend on what was asked before
 	FaultRefused   = "refused"   // read: no answer
 	FaultEchoed    = "echoed"    // read: the question or the context was repeated in place of an answer
 	FaultInvented  = "invented"  // read: the answer is in nothing that was shown

@@ -136,9 +136,11 @@ const (
 	CatTTL = "TTL" // test-time learning: a rule or labels learnt from the input
 	CatLRU = "LRU" // long-range understanding: summary, the whole of it
 	CatVIS = "VIS" // needs an image
+	// CatOther is the category of an answer whose label is none of these: only records have it, cases do not.
+	CatOther = "OTHER"
 )
 
-// Categories lists them in the order of reports.
+// Categories lists those of cases, in the order of reports.
 func Categories() []string {
 	return []string{CatIE, CatMR, CatTR, CatKU, CatABS, CatCR, CatOD, CatTTL, CatLRU, CatVIS}
 }

@@ -140,6 +140,10 @@ const (
 type Extent struct {
 	Turns int `json:"turns"`
 	Chars int `json:"chars"` // code points of their texts
+	// Spoken are the code points of the texts with the names of their speakers, as "name: text"; 0: unknown.
+	Spoken int `json:"spoken,omitzero"`
+	// ConvID is the conversation; "": unknown. A hit whose sources are all of others was let in from there.
+	ConvID ConvID `json:"conv_id,omitzero"`
 }
 
 // QAHit is one retrieved memory.

@@ -16,15 +16,10 @@ type RejectedError struct {
 	Rejected int
 	Taken    int
 	Written  bool // the accepted records are written
-	Kept     bool // records with a fault may be kept without what was at fault: Rejected counts faults, not records
 }
 
 func (e *RejectedError) Error() string {
-	what := "rejected"
-	if e.Kept {
-		what = "at fault"
-	}
-	s := fmt.Sprintf("%s: %d %s, %d taken", e.Step, e.Rejected, what, e.Taken)
+	s := fmt.Sprintf("%s: %d rejected, %d taken", e.Step, e.Rejected, e.Taken)
 	if e.Rejected+e.Taken == 0 {
 		s = e.Step + ": the input has no record"
 	}

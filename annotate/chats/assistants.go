@@ -161,7 +161,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 				} `json:"audio_asset_pointer"`
 			}
 			if err := codec.Unmarshal(p, &asset); err != nil {
-				r.fault(pos, "a part of a message cannot be read: "+err.Error(), "", "text or an object")
+				r.flaw(pos, "a part of a message cannot be read: "+err.Error(), "", "text or an object")
 				continue
 			}
 			if out.Text = join(out.Text, asset.Text); asset.ID != "" {
@@ -407,7 +407,7 @@ func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 	}
 	at, ok := r.pageTime(plainText(rest[i]))
 	if !ok {
-		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", plainText(rest[i])), "an English or Chinese date; choose JSON in Takeout for other languages")
+		r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", plainText(rest[i])), "an English or Chinese date; choose JSON in Takeout for other languages")
 	}
 	return r.activity(title, plainText(strings.Join(rest[i+1:], "<br>")), files, at, pos)
 }
@@ -438,7 +438,7 @@ func (r *reader) pageTime(s string) (time.Time, bool) {
 func (r *reader) time(s string, pos schema.Pos) time.Time {
 	t, ok := schema.ParseTime(s, r.zone())
 	if !ok && s != "" {
-		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a time as 2026-03-01T20:00:00Z")
+		r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a time as 2026-03-01T20:00:00Z")
 	}
 	return t
 }

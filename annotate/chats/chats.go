@@ -76,6 +76,9 @@ type Export struct {
 
 // Find detects the form of path: a file, a zip or a folder. It fails with a *schema.Finding if it matches none of the forms.
 func Find(path string, o Options) (*Export, error) {
+	if o.Report == nil {
+		o.Report = func(*schema.Finding) {}
+	}
 	if _, err := htmlindex.Get(o.Encoding); o.Encoding != "" && err != nil {
 		return nil, &schema.UsageError{Err: fmt.Errorf("--encoding: found %q, expected a name such as gb18030, windows-1252, shift_jis or big5", o.Encoding)}
 	}
@@ -92,13 +95,34 @@ func Find(path string, o Options) (*Export, error) {
 			own = slices.DeleteFunc(own, func(f *file) bool { return !usual(f) })
 		}
 		if len(own) > 0 {
-			return &Export{Form: f, Path: path, files: own}, nil
+			x := &Export{Form: f, Path: path, files: own}
+			if o.Form == "" && len(o.Map) == 0 {
+				x.others(files, o)
+			}
+			return x, nil
 		}
 	}
 	if o.Form != "" && !slices.ContainsFunc(Forms(), func(f Form) bool { return f.Name == o.Form }) {
 		return nil, &schema.UsageError{Err: fmt.Errorf("--form: found %q, expected one of %s", o.Form, strings.Join(names(), ", "))}
 	}
 	return nil, unknown(path, files, o)
+}
+
+// others reports the files of an export that look like exports of another form: they may be the same messages once more, so they are read only where they are named.
+func (x *Export) others(files []*file, o Options) {
+	rest := slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return slices.Contains(x.files, f) })
+	for _, f := range Forms() {
+		if f.Name == x.Form.Name || f.Name == plain.Name || len(rest) == 0 {
+			continue
+		}
+		for _, other := range f.match(rest) {
+			if f.Name == table.Name && !usual(other) {
+				continue
+			}
+			o.Report(&schema.Finding{Pos: schema.Pos{File: other.name}, Code: codeOthers, Warning: true, Message: "the file was not read: it looks like an export of " + f.Name + ", and the others here are of " + x.Form.Name,
+				Hint: "if it holds other messages, name it: membench init takes several files and folders"})
+		}
+	}
 }
 
 func names() []string {
@@ -137,14 +161,16 @@ const (
 	codeDates   = "CHT004" // dates that can be read in two ways
 	codeOnce    = "CHT005" // names that start one line only
 	codeCharset = "CHT006" // not UTF-8, read in another encoding
+	codeOthers  = "CHT007" // files of another form beside those that are read
 )
 
 // A reader reads one export.
 type reader struct {
 	Options
-	ctx  context.Context
-	emit func(Message) error
-	left map[string]int // number of skipped entries by kind
+	ctx   context.Context
+	emit  func(Message) error
+	left  map[string]int // number of skipped entries by kind
+	flaws int            // of messages that are kept
 
 	held     map[string]string // the account that has a name
 	nameless bool              // a speaker's account is not known
@@ -188,6 +214,13 @@ func (r *reader) leave(what string, pos schema.Pos) {
 	r.left[what]++
 }
 
+// flaw reports what cannot be read of a message that is kept without it.
+func (r *reader) flaw(pos schema.Pos, message, have, want string) {
+	r.flaws++
+	r.fault(pos, message, have, want)
+}
+
+// fault reports a message, or a part of the export, that cannot be read and is skipped.
 func (r *reader) fault(pos schema.Pos, message, have, want string) {
 	r.Report(&schema.Finding{Pos: pos, Code: codeMessage, Message: message, Have: have, Want: want})
 }

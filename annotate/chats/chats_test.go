@@ -437,6 +437,48 @@ func TestWhatsAppOrders(t *testing.T) {
 	}
 }
 
+// TestOtherForms: files of another form beside those that are read are named.
+func TestOtherForms(t *testing.T) {
+	mixed := put(t, "x", map[string]string{"result.json": `{"name":"T","type":"x","id":1,"messages":[{"id":1,"type":"message","date_unixtime":"1714550400","from":"Ana","text":[{"type":"blockquote","text":"I live in Oslo.\nFor years."},"not me, ",{"type":"strikethrough","text":"sorry"}]}]}`,
+		"mail.mbox": "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\n\nhi\n", "photo.jpg": "\xff\xd8\x00", "notes.txt": "buy milk\n"})
+	var others []string
+	got, _ := readAll(t, mixed, Options{Report: func(f *schema.Finding) {
+		if f.Code == codeOthers {
+			others = append(others, filepath.Base(f.Pos.File))
+		}
+	}})
+	if len(others) != 1 || others[0] != "mail.mbox" || len(got) != 1 || got[0].Content != "> I live in Oslo.\n> For years.\nnot me, ~~sorry~~" {
+		t.Errorf("have %q, %+v", others, got)
+	}
+}
+
+// TestColumns: columns that are not read are named, and a reply needs ids.
+func TestColumns(t *testing.T) {
+	at := put(t, "x", map[string]string{"t.csv": "Nr;Von;Erstellt am;Nachricht;Antwort auf;Status\n1;Ana;23.04.2024 14:05;hello;;open\n2;Bob;23.04.2024 14:06;hi;1;open\n"})
+	var left []string
+	got, _ := readAll(t, at, Options{Report: func(f *schema.Finding) { left = append(left, f.Message+": "+f.Have) }})
+	if want := "skipped 3: columns: Nr, Antwort auf, Status"; len(got) != 2 || len(left) != 1 || left[0] != want {
+		t.Errorf("got %q, %+v, want %q", left, got, want)
+	}
+	_, err := Init(t.Context(), InitOptions{Options: Options{Map: map[string]string{"reply": "Antwort auf"}}, Paths: []string{at}, Dir: t.TempDir()})
+	var usage *schema.UsageError
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "id=COLUMN") {
+		t.Errorf("a reply without ids: %v", err)
+	}
+	at = put(t, "x", map[string]string{"t.csv": "wer;gesagt am;was;zu;stand\nAna;03.04.2024 14:05;hello there;;open\nBob;03.04.2024 14:06;hi Ana, how are you;1;open\nAna;03.04.2024 14:07;well;2;shut\n"})
+	var f *schema.Finding
+	if _, err := Find(at, Options{}); !errors.As(err, &f) || !strings.Contains(f.Hint, "sender=wer,text=was,time=gesagt am") {
+		t.Errorf("a suggestion: %v, %v", err, f)
+	}
+}
+
+// TestSlackText: quotations and struck words are Markdown's.
+func TestSlackText(t *testing.T) {
+	if got, want := slackText("&gt; I live in Cork.\nNo, ~not there~, about ~5 km or ~6 away", nil), "> I live in Cork.\nNo, ~~not there~~, about ~5 km or ~6 away"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestUnknown: what is no export says what was found and how it can be read.
 func TestUnknown(t *testing.T) {
 	_, err := Find(put(t, "x", map[string]string{"t.csv": "zeit,wer,was\n2026-01-01T10:00:00Z,A,hello there all\n2026-01-01T10:01:00Z,B,and hello to you\n2026-01-01T10:02:00Z,A,well\n"}), Options{})

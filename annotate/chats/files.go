@@ -148,7 +148,7 @@ func encodingOf(head []byte, named string) string {
 
 // guessed reports that the encoding of a file was detected from its content.
 func (f *file) guessed(o Options) {
-	if o.Encoding == "" && f.encoding != "" && o.Report != nil {
+	if o.Encoding == "" && f.encoding != "" {
 		o.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeCharset, Warning: true, Message: "the file is not UTF-8; it was read as " + f.encoding,
 			Hint: "if names or texts look wrong, give --encoding"})
 	}

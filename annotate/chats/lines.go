@@ -36,7 +36,7 @@ func (r *reader) rawLines(f *file, take func(l []byte, pos schema.Pos) error) er
 			return err
 		}
 		if err == bufio.ErrBufferFull {
-			r.fault(pos, "a line is too long; its end was cut", "", "at most 1 MiB")
+			r.flaw(pos, "a line is too long; its end was cut", "", "at most 1 MiB")
 		}
 		if len(l) > 0 {
 			if err := take(l, pos); err != nil {
@@ -60,7 +60,7 @@ func (r *reader) textLines(f *file, take func(text string, pos schema.Pos) error
 	return r.rawLines(f, func(l []byte, pos schema.Pos) error {
 		text := strings.TrimRight(string(l), "\r\n")
 		if !utf8.ValidString(text) {
-			r.fault(pos, "a line is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or UTF-16 with a byte order mark")
+			r.flaw(pos, "a line is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or UTF-16 with a byte order mark")
 			text = strings.ToValidUTF8(text, "\uFFFD")
 		}
 		return take(text, pos)

@@ -39,12 +39,36 @@ var mbox = Form{
 	},
 	read: func(r *reader, files []*file) error {
 		for _, f := range files {
-			if err := r.mbox(f); err != nil {
+			names, err := r.senders(f)
+			if err == nil {
+				err = r.mbox(f, names)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	},
+}
+
+// senders returns the names of addresses that have one in a file, the first of each: a mail may come from a bare address that another mail names.
+func (r *reader) senders(f *file) (map[string]string, error) {
+	names := map[string]string{}
+	quiet := &reader{Options: Options{Report: func(*schema.Finding) {}}, ctx: r.ctx} // faults are reported when the mails are read
+	return names, quiet.rawLines(f, func(l []byte, _ schema.Pos) error {
+		if from, ok := bytes.CutPrefix(l, []byte("From:")); ok {
+			if a, err := r.address(string(from)); err == nil && names[strings.ToLower(a.Address)] == "" {
+				names[strings.ToLower(a.Address)] = a.Name
+			}
+		}
+		return nil
+	})
+}
+
+// address reads the header From.
+func (r *reader) address(from string) (*mail.Address, error) {
+	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charset}}
+	return parser.Parse(inEncoding(strings.TrimSpace(from), r.Encoding))
 }
 
 var fromLine = regexp.MustCompile(`^From [^\n]*\d{4}\r?\n(?:[\w-]+:|>From )`)
@@ -55,7 +79,7 @@ var envelope = regexp.MustCompile(`^From .*(\w{3} \w{3} +\d{1,2} \d{2}:\d{2}:\d{
 // maxMail is the largest mail that is read, in bytes.
 const maxMail = 64 << 20
 
-func (r *reader) mbox(f *file) error {
+func (r *reader) mbox(f *file, names map[string]string) error {
 	var raw bytes.Buffer
 	var start schema.Pos
 	var came time.Time
@@ -76,7 +100,7 @@ func (r *reader) mbox(f *file) error {
 			r.fault(start, "a mail cannot be read: "+err.Error(), "", "headers, a blank line, a text")
 			return nil
 		}
-		return r.mail(m, f, came, threads, start)
+		return r.mail(m, f, came, threads, names, start)
 	}
 	err := r.rawLines(f, func(l []byte, pos schema.Pos) error {
 		if p := envelope.FindSubmatch(l); p != nil && blank {
@@ -103,8 +127,8 @@ func (r *reader) mbox(f *file) error {
 }
 
 // mail adds a mail, that came at an instant by its envelope. threads are the threads of
-// the mails before, by id.
-func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[string], pos schema.Pos) error {
+// the mails before, by id; names are those of senders by address.
+func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[string], names map[string]string, pos schema.Pos) error {
 	words := mime.WordDecoder{CharsetReader: charset}
 	head := func(name string) string {
 		v := inEncoding(m.Header.Get(name), r.Encoding)
@@ -116,11 +140,11 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	about := head("Subject")
 	subject := replyMark.ReplaceAllString(about, "")
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
-	parser := mail.AddressParser{WordDecoder: &words}
-	if a, err := parser.Parse(inEncoding(m.Header.Get("From"), r.Encoding)); err == nil {
-		out.Name = r.person(strings.ToLower(a.Address), cmp.Or(a.Name, a.Address))
+	if a, err := r.address(m.Header.Get("From")); err == nil {
+		id := strings.ToLower(a.Address)
+		out.Name = r.person(id, cmp.Or(a.Name, names[id], a.Address))
 	} else if out.Name = r.person("", head("From")); out.Name == "" {
-		r.fault(pos, "a mail does not say who sent it", "", "a header From")
+		r.flaw(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
 		out.Time = t
@@ -130,11 +154,11 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 			}
 		}
 	} else if out.Time = came; came.IsZero() {
-		r.fault(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
+		r.flaw(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
 	}
 	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
-		r.fault(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
+		r.flaw(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
 	}
 	out.Attachments = b.files
 	text := cmp.Or(b.plain, plainText(b.html))

@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -171,7 +172,8 @@ func placed(p string) string {
 	return p
 }
 
-// textOf joins a text that is a string or a list of strings and entities.
+// textOf joins a text that is a string or a list of strings and entities. Of the forms of an entity those that say whose words it is, or that they no longer
+// count, are kept as the signs of Markdown for them.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if codec.Unmarshal(raw, &s) == nil {
@@ -184,16 +186,26 @@ func textOf(raw json.RawMessage) string {
 	var b strings.Builder
 	for _, p := range parts {
 		var entity struct {
+			Type string `json:"type"`
 			Text string `json:"text"`
 			Link string `json:"href"`
 		}
 		if codec.Unmarshal(p, &s) == nil {
 			b.WriteString(s)
 		} else if codec.Unmarshal(p, &entity) == nil {
-			b.WriteString(linked(entity.Text, entity.Link))
+			switch text := linked(entity.Text, entity.Link); entity.Type {
+			case "blockquote":
+				b.WriteString("\n> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n")
+			case "pre":
+				b.WriteString("\n```\n" + text + "\n```\n")
+			case "strikethrough":
+				b.WriteString("~~" + text + "~~")
+			default:
+				b.WriteString(text)
+			}
 		}
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // linked is a text with the address that lies behind it.
@@ -311,7 +323,7 @@ var discord = Form{
 // shows the others by name or, where it has none, by number.
 var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$|1[0-8]$|2[12]$)`)
 
-// slack reads the folder or zip that Slack exports: users.json, and for each channel a
+// slack reads files of a channel by themselves, or the folder or zip that Slack exports: users.json, and for each channel a
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
 	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
@@ -319,8 +331,8 @@ var slack = Form{
 		users := append(named(files, "users.json"), named(files, "dms.json")...)
 		users = append(users, named(files, "mpims.json")...)
 		days := slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !slackDay.MatchString(f.base) })
-		if len(users) == 0 || len(days) == 0 {
-			return nil
+		if len(users) == 0 || len(days) == 0 { // files of a channel without the rest of the export
+			return slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !slackList(f) })
 		}
 		return append(users, days...)
 	},
@@ -329,7 +341,12 @@ var slack = Form{
 		titles := map[string]string{} // of direct messages, whose folders have ids
 		said := newQuotes[string]()
 		for _, f := range files {
-			day := slackDay.FindStringSubmatch(f.base)
+			channel := ""
+			if day := slackDay.FindStringSubmatch(f.base); day != nil {
+				channel = day[1]
+			} else if slackList(f) {
+				channel = f.stem()
+			}
 			err := r.each([]*file{f}, func(v *datasets.Value) error {
 				var m slackMessage
 				if err := v.Decode(&m); err != nil {
@@ -343,11 +360,11 @@ var slack = Form{
 					titles[m.ID], titles[cmp.Or(m.Name, m.ID)] = strings.Join(with, ", "), strings.Join(with, ", ")
 					return nil
 				}
-				if day == nil {
+				if channel == "" {
 					people[m.ID] = r.person(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
-				return r.slack(m, day[1], cmp.Or(titles[day[1]], day[1]), people, said, v.Pos)
+				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, said, v.Pos)
 			})
 			if err != nil {
 				return err
@@ -356,6 +373,14 @@ var slack = Form{
 		return nil
 	},
 }
+
+// slackList reports whether a file is a list of Slack's messages, by the form of their times: seconds and six digits, as text.
+func slackList(f *file) bool {
+	head := f.head()
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("[")) && bytes.Contains(head, []byte(`"type"`)) && slackTime.Match(head)
+}
+
+var slackTime = regexp.MustCompile(`"ts"\s*:\s*"\d{9,10}\.\d{6}"`)
 
 var slackDay = pattern.New(`(?:^|/)([^/]+)/\d{4}-\d{2}-\d{2}\.json$`)
 
@@ -440,7 +465,7 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 	if sec, err := strconv.ParseFloat(m.TS, 64); err == nil {
 		out.Time = time.UnixMilli(int64(sec * 1000)).In(r.zone())
 	} else {
-		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", m.TS), "seconds since 1970")
+		r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", m.TS), "seconds since 1970")
 	}
 	if out.Text = slackText(m.Text, people); out.Text == "" {
 		out.Text = slackText(slackBlocks(m.Blocks, 0), people)
@@ -462,7 +487,10 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 
 var slackLink = regexp.MustCompile(`<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>`)
 
-// slackText replaces ids by names, and links by their addresses.
+// slackStruck are words that are struck out, which Markdown marks with two signs.
+var slackStruck = regexp.MustCompile(`(?m)(^|\s)~(\S[^~\n]*)~($|[\s.,;:!?)])`)
+
+// slackText replaces ids by names, links by their addresses, and Slack's mark of struck words by Markdown's.
 func slackText(s string, people map[string]string) string {
 	s = slackLink.ReplaceAllStringFunc(s, func(link string) string {
 		p := slackLink.FindStringSubmatch(link)
@@ -476,7 +504,7 @@ func slackText(s string, people map[string]string) string {
 		}
 		return linked(p[3], strings.TrimPrefix(p[2], "mailto:"))
 	})
-	return html.UnescapeString(s)
+	return html.UnescapeString(slackStruck.ReplaceAllString(s, "$1~~$2~~$3"))
 }
 
 // quotes keeps the last messages of a conversation for the replies to them.

@@ -46,7 +46,8 @@ type Part struct {
 type Project struct {
 	Config  string `json:"config"` // path of membench.yaml
 	Parts   []Part `json:"exports"`
-	Errors  int    `json:"errors"` // faults, of messages that were skipped or kept without what could not be read
+	Lost    int    `json:"lost"`   // messages, and parts of exports, that cannot be read and were skipped
+	Faults  int    `json:"faults"` // of messages that are kept without what could not be read
 	hasDate bool
 	// accounts reports that a name is the same person in all conversations: true for a single export whose names are account names.
 	accounts bool
@@ -72,7 +73,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 	report := o.Report
 	o.Report = func(f *schema.Finding) {
 		if !f.Warning {
-			p.Errors++
+			p.Lost++ // until its message is kept
 		}
 		if report != nil {
 			report(f)
@@ -93,7 +94,8 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 			if part.Summary, err = x.Write(ctx, w, o.Options); err == nil && part.Messages == 0 {
 				err = &schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeForm, Message: "the export of " + x.Form.Name + " holds no message"}
 			}
-			if err == nil && o.Strict && p.Errors > 0 {
+			p.Lost -= part.Faults
+			if p.Faults += part.Faults; err == nil && o.Strict && p.Lost+p.Faults > 0 {
 				err = p.lost(part.Messages, false)
 			}
 			return err
@@ -125,7 +127,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 	for _, part := range p.Parts {
 		taken += part.Messages
 	}
-	if p.Errors > 0 && !o.Accept.Allows(p.Errors, p.Errors+taken) {
+	if n := p.Lost + p.Faults; n > 0 && !o.Accept.Allows(n, n+taken) {
 		return p, p.lost(taken, true)
 	}
 	return p, nil
@@ -161,15 +163,32 @@ func (p *Project) undated(report func(*schema.Finding)) {
 	for _, part := range p.Parts {
 		if part.Undated > 0 {
 			report(&schema.Finding{Pos: schema.Pos{File: part.Path}, Code: codeDates, Warning: true,
-				Message: fmt.Sprintf("%d messages have no time; the later steps take the time of the run for it, so that they count as the newest", part.Undated),
+				Message: fmt.Sprintf("%d messages have no time; the later steps take that of the message before them, in a conversation without any that of the run", part.Undated),
 				Hint:    "write dates in front of them, or set start in " + p.Config})
 		}
 	}
 }
 
 func (p *Project) lost(taken int, written bool) error {
-	return &schema.RejectedError{Step: "init", Rejected: p.Errors, Taken: taken, Written: written, Kept: true}
+	return &lostError{schema.RejectedError{Step: "init", Rejected: p.Lost + p.Faults, Taken: taken, Written: written}, p.Faults}
 }
+
+// A lostError is a *schema.RejectedError, which it unwraps to, that names messages which are kept with a fault apart.
+type lostError struct {
+	schema.RejectedError
+	faults int
+}
+
+func (e *lostError) Error() string {
+	if e.faults == 0 {
+		return e.RejectedError.Error()
+	}
+	only := e.RejectedError
+	only.Rejected -= e.faults
+	return only.Error() + fmt.Sprintf("; faults in what was taken: %d", e.faults)
+}
+
+func (e *lostError) Unwrap() error { return &e.RejectedError }
 
 // freeName is a file name for an export that no other has.
 func freeName(used map[string]bool, path string) string {

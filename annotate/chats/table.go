@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -27,9 +28,9 @@ import (
 // they are found where it does not.
 var Parts = []csvdoc.Part{
 	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
-	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
+	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "von", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
 	{Name: "role", Known: []string{"role"}},
-	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "heure", "fecha", "hora"}},
+	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "erstellt", "erstellt am", "heure", "fecha", "hora"}},
 	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "vorgang", "unterhaltung"}},
 	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
 	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
@@ -56,7 +57,11 @@ var table = Form{
 			if isJSON(f) {
 				t.each = (*reader).objects
 			}
-			if err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) }); err != nil {
+			err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) })
+			if err == nil {
+				err = t.noRoles(r.Map["role"])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -70,6 +75,17 @@ type rows struct {
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
 	said  *quotes[string]
 	order string // of day and month in its times; "": not needed yet
+
+	known  bool     // a role was understood
+	others []string // the first other values of the column of roles
+}
+
+// noRoles rejects a column that was named for the roles and holds none: who a program is and who a person would be guessed.
+func (t *rows) noRoles(column string) error {
+	if column == "" || t.known || len(t.others) == 0 {
+		return nil
+	}
+	return schema.Usagef("--map role=%s: no value of the column is a role: it has %s, want %s; a column of names is mapped with sender=", column, strings.Join(t.others, ", "), strings.Join(slices.Sorted(maps.Keys(roles)), ", "))
 }
 
 // dateOf parses a date in numbers, with or without a time; nil if it is not a date.
@@ -271,6 +287,14 @@ func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
 	if m["text"] == "" {
 		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column looks like the text of messages; the columns are %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
 	}
+	if m["reply"] != "" && m["id"] == "" && r.Map["reply"] != "" {
+		return nil, schema.Usagef("--map reply=%s: name the column of the messages' own ids, too (id=COLUMN); %s has %s", m["reply"], f.name, strings.Join(have, ", "))
+	}
+	taken := slices.Collect(maps.Values(m))
+	if rest := slices.DeleteFunc(slices.Clone(have), func(c string) bool { return c == "" || slices.Contains(taken, c) }); len(rest) > 0 {
+		r.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: columns", len(rest)), Have: textnorm.OneLine(strings.Join(rest, ", "), 200),
+			Hint: "--map PART=COLUMN reads one; the parts are text, sender, role, time, conversation, quote, id, reply and attachment"})
+	}
 	return m, nil
 }
 
@@ -304,7 +328,7 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		}
 		pos := schema.Pos{File: f.name, Line: row.Line}
 		if !valid(row.Cells) {
-			r.fault(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
+			r.flaw(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
 		}
 		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
@@ -367,6 +391,11 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
 	out.Role = roles[strings.ToLower(get("role"))]
+	if t := get("role"); out.Role != "" {
+		rows.known = true
+	} else if t != "" && len(rows.others) < 3 && !slices.Contains(rows.others, t) {
+		rows.others = append(rows.others, t)
+	}
 	if out.Role == "" { // a column for both: user and assistant, or names
 		out.Name = cmp.Or(out.Name, get("role"))
 	}
@@ -375,7 +404,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	}
 	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
-		r.fault(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
+		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
 	}
 	if id := get("id"); id != "" {
 		said.put(id, out.Text)
@@ -386,7 +415,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 			return err
 		}
 		if !ok {
-			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
+			r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
 		}
 		out.Time = t
 	}
@@ -409,7 +438,13 @@ func suggest(f *file) string {
 	}
 	values := sample(f, columns)
 	best := csvdoc.Mapping{}
-	longest, few := 0, map[string]int{} // values that differ, by column
+	for _, part := range []string{"sender", "time", "text"} { // what usual names say counts more than a guess
+		if c := (csvdoc.Mapping{}).Complete(Parts, columns)[part]; c != "" {
+			best[part] = c
+		}
+	}
+	known := maps.Clone(best)
+	longest, mostTimes, few := 0, 0, map[string]int{} // values that differ, by column
 	for i, c := range columns {
 		size, width, times, filled, letters := 0, 0, 0, 0, false
 		different := map[string]bool{}
@@ -427,8 +462,10 @@ func suggest(f *file) string {
 		}
 		switch {
 		case times > 0 && 5*times >= 4*filled:
-			best["time"] = c
-		case size > longest && letters:
+			if known["time"] == "" && times > mostTimes {
+				best["time"], mostTimes = c, times
+			}
+		case size > longest && letters && known["text"] == "":
 			longest = size
 			best["text"] = c
 		}
@@ -441,7 +478,7 @@ func suggest(f *file) string {
 		}
 	}
 	for _, c := range columns {
-		if n, ok := few[c]; ok && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
+		if n, ok := few[c]; ok && known["sender"] == "" && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
 			best["sender"] = c
 		}
 	}

@@ -137,7 +137,7 @@ func (r *reader) telegramTime(s string, pos schema.Pos) time.Time {
 			return t
 		}
 	}
-	r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a time as 03.03.2024 20:15:02 UTC+01:00")
+	r.flaw(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a time as 03.03.2024 20:15:02 UTC+01:00")
 	return time.Time{}
 }
 

@@ -2,6 +2,7 @@ package chats
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -219,10 +220,13 @@ func TestAccounts(t *testing.T) {
 		{"discord", map[string]string{"a.json": channel("1", author("11", "sam_1", "Sam")+","+author("22", "sam_2", "Sam")), "b.json": channel("2", author("22", "sam_2", "Sam")+","+author("11", "sam_1", "Sammy"))},
 			"Sam, Sam (22), Sam (22), Sammy", true},
 		{"mail", map[string]string{"a.mbox": mails("John Smith <j1@a>", "John Smith <j2@b>", "John Smith <J1@a>", "x@y.org")}, "John Smith, John Smith (j2@b), John Smith, x@y.org", true},
+		{"mail, a bare address", map[string]string{"a.mbox": mails("x@y.org", "John Smith <X@y.org>", "x@y.org")}, "John Smith, John Smith, John Smith", true},
 		{"mail without an address", map[string]string{"a.mbox": mails("John Smith <j1@a>", "Nobody")}, "John Smith, Nobody", false},
 		{"slack", map[string]string{"users.json": `[{"id":"U1","name":"kim","profile":{"display_name":"Kim"}},{"id":"U2","name":"kim2","profile":{"display_name":"Kim"}}]`,
 			"c/2025-03-25.json": `[{"user":"U1","text":"hi <@U2>","ts":"1742896800.0001"},{"user":"U2","text":"hi","ts":"1742896801.0001"},{"user":"U9","text":"hi","ts":"1742896802.0001","user_profile":{"display_name":"Kim"}},{"subtype":"bot_message","bot_id":"B1","username":"Kim","text":"hi","ts":"1742896803.0"}]`},
 			"Kim, Kim (U2), Kim (U9), Kim (B1)", true},
+		{"slack, one day's list without the rest of the export", map[string]string{"2025-03-25.json": `[{"type":"message","user":"U1","text":"hi","ts":"1742896800.000100","user_profile":{"display_name":"Kim"}},{"type":"message","subtype":"channel_join","user":"U2","text":"<@U2> has joined","ts":"1742896801.000200"},{"type":"message","user":"U1","text":"there","ts":"1742896802.000300"}]`},
+			"Kim, Kim", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := put(t, "x", c.files)
@@ -247,5 +251,29 @@ func TestAccounts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A column that is mapped to the roles and holds none is wrong usage; one with a role, or one of names that has that name, is not.
+func TestRolesThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		header, rows string
+		mapped       map[string]string
+		wrong        bool
+	}{
+		{"Absender;Text;Priorität", "Ana;Hallo;hoch\nBo;Ja;niedrig\n", map[string]string{"role": "Priorität"}, true},
+		{"Text;Priorität", "Hallo;hoch\nJa;niedrig\n", map[string]string{"role": "Priorität"}, true},
+		{"Absender;Text;Art", "Ana;Hallo;User\nBot;Ja;assistant\nBo;Nein;Chef\n", map[string]string{"role": "Art"}, false},
+		{"Absender;Text;Art", "Ana;Hallo;\nBo;Ja;\n", map[string]string{"role": "Art"}, false},
+		{"text;role", "hi;Ana\nyes;Bo\n", nil, false},
+	} {
+		p, err := Init(t.Context(), InitOptions{Options: Options{Map: c.mapped}, Paths: []string{put(t, "x", map[string]string{"t.csv": c.header + "\n" + c.rows})}, Dir: t.TempDir()})
+		var usage *schema.UsageError
+		if errors.As(err, &usage) != c.wrong || !c.wrong && err != nil {
+			t.Errorf("%s: %v", c.header, err)
+		}
+		if _, err := os.Stat(p.Config); c.wrong && err == nil {
+			t.Errorf("%s: a project was made", c.header)
+		}
 	}
 }

@@ -40,6 +40,7 @@ type Summary struct {
 	Assistants  bool    `json:"assistants,omitzero"` // an assistant takes part
 	First, Last string  `json:",omitzero"`           // times of the first and last message
 	Undated     int     `json:"undated,omitzero"`
+	Faults      int     `json:"faults,omitzero"` // of messages that are kept without what could not be read
 	accounts    bool    // one name is one account
 }
 
@@ -76,6 +77,7 @@ func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
 	}
 	s := c.summary()
+	s.Faults = r.flaws
 	s.accounts = len(r.held) > 0 && !r.nameless
 	if len(r.left) > 0 {
 		s.Left = r.left

@@ -45,9 +45,7 @@ func ownServer(t *testing.T, c server.Config, settings ...string) *server.Server
 		for _, s := range settings {
 			script += " -c '" + s + "'"
 		}
-		if err := os.WriteFile(c.Java, []byte(script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		exttest.WriteProgram(t, c.Java, script+"\n")
 	}
 	s, err := server.Start(ctx, c)
 	if err != nil {

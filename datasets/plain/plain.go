@@ -107,18 +107,20 @@ func native(v *datasets.Value) (schema.Case, error) {
 	if missing != "" {
 		return c, v.Finding("DST001", "a case without "+missing)
 	}
-	n := 0
-	for i, s := range c.Sessions {
-		for j, t := range s.Turns {
-			n++
-			if t.TurnID != n {
-				f := v.Finding("DST001", "turn ids must count from 1 through the case", "sessions", strconv.Itoa(i), "turns", strconv.Itoa(j), "turn_id")
-				f.Have, f.Want = strconv.Itoa(t.TurnID), strconv.Itoa(n)
-				return c, f
-			}
-		}
+	if i, j, n, ok := validate.Uncounted(c); ok {
+		f := v.Finding("DST001", validate.TurnsCount, "sessions", strconv.Itoa(i), "turns", strconv.Itoa(j), "turn_id")
+		f.Have, f.Want = strconv.Itoa(c.Sessions[i].Turns[j].TurnID), strconv.Itoa(n)
+		return c, f
 	}
 	return c, validate.Record(v.Bytes, schema.KindCase, v.Pos)
+}
+
+func misspelt(v *datasets.Value, form any) {
+	validate.Misspelt(v.Bytes, form, func(place []string, meant string) {
+		f := v.Finding("DST027", validate.NearName, place...)
+		f.Have, f.Want = place[len(place)-1], meant
+		v.Report(f)
+	})
 }
 
 func short(v *datasets.Value) (schema.Case, error) {

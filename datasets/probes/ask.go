@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/timex"
+	"membench/internal/tokens"
 	"membench/schema"
 )
 
@@ -19,6 +21,7 @@ const (
 	whyQuote      = "too little text surrounds the answer"
 	whyUndated    = "a turn has no date"
 	whySame       = "the two answers are one"
+	whySeveral    = "an object is several things, which may be more than one of those that are counted"
 )
 
 // ask makes a draft of a candidate.
@@ -512,6 +515,9 @@ func (m *maker) askSet(c candidate) (*draft, string) {
 		if why := m.sound(x); why != "" {
 			return nil, why
 		}
+		if c.typ == Count && several(x.gold) {
+			return nil, whySeveral
+		}
 		for _, g := range golds {
 			if has(fold(g), fold(x.gold)) || has(fold(x.gold), fold(g)) {
 				return nil, whySame
@@ -546,6 +552,23 @@ func (m *maker) askSet(c candidate) (*draft, string) {
 	p.Status = []string{"active"}
 	d.proof = prove(QueryFact, p)
 	return d, ""
+}
+
+// several reports whether a phrase is of more than one thing: "two cats", 三只猫, "cats".
+func several(phrase string) bool {
+	words := strings.Fields(strings.ToLower(phrase))
+	if len(words) == 0 {
+		return false
+	}
+	if n, _, ok := timex.NumberWord(words[0]); ok && n != 1 {
+		return true
+	}
+	if n, size := timex.HanNumber(phrase); size > 0 && n != 1 {
+		return true
+	}
+	n, err := strconv.Atoi(words[0])
+	last := words[len(words)-1]
+	return err == nil && n != 1 || strings.HasSuffix(last, "s") && tokens.Stem(last) != last && !strings.HasSuffix(last, "ss")
 }
 
 func (m *maker) askAbsent(c candidate) (*draft, string) {

@@ -387,7 +387,7 @@ func overlapText(text, name string) bool {
 }
 
 // cued lists the turns that may speak of a predicate of a subject: those of the
-// person, or those that name the thing, with one of the predicate's cues.
+// person, or those that name the thing, with one of the predicate's cues or in a language that is not read.
 func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
 	key := who + "\x00" + pred
 	if list, ok := s.cues[key]; ok {
@@ -401,7 +401,7 @@ func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
 	}
 	var out []*turn
 	for _, t := range from {
-		if cued(t.folded, m.w.words.of(pred, false).Cues) || cued(t.folded, m.w.words.of(pred, true).Cues) {
+		if t.unread || cued(t.folded, m.w.words.of(pred, false).Cues) || cued(t.folded, m.w.words.of(pred, true).Cues) {
 			out = append(out, t)
 		}
 	}

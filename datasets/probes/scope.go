@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"membench/internal/clause"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -51,7 +52,7 @@ func (s *scope) index() {
 	})
 	s.posting = map[string][]*turn{}
 	for _, t := range s.turns {
-		t.folded = fold(t.text)
+		t.folded, t.unread = fold(t.text), clause.Unread(t.text)
 		for w := range pieces(t.folded) {
 			if list := s.posting[w]; len(list) == 0 || list[len(list)-1] != t {
 				s.posting[w] = append(list, t)

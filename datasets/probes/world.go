@@ -30,6 +30,7 @@ type turn struct {
 	time    string
 	sitting *sitting
 	probe   bool // it asks a probe: no evidence
+	unread  bool // in a language of which the graph has no claims: it may speak of anything
 	atts    []schema.Attachment
 }
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -48,6 +49,8 @@ type run struct {
 	chars      []float64
 	perHit     []float64 // source turns of a hit, by question
 	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
+	leaked     int       // hits of other conversations
+	leaky      int       // questions with such a hit
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -113,6 +116,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 	}
 	r.use(q.Usage)
 	r.width(q)
+	r.leaks(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -161,7 +165,39 @@ func (r *run) width(q *schema.QARecord) {
 		r.perHit = append(r.perHit, float64(len(named))/float64(len(q.Hits)))
 	}
 	if g := q.Given; g != nil && g.Turns > max(q.K, 1) && g.Chars > 0 && !q.Away() {
-		r.share = append(r.share, max(float64(len(named))/float64(g.Turns), float64(utf8.RuneCountInString(q.Context))/float64(g.Chars)))
+		r.share = append(r.share, min(1, max(float64(len(named))/float64(g.Turns), float64(spoken(q))/float64(cmp.Or(g.Spoken, g.Chars)))))
+	}
+}
+
+// spoken counts the code points of a context without the ranks and times of its hits (reader.Show): what the dialogue with its speakers' names is compared with.
+func spoken(q *schema.QARecord) (n int) {
+	rest := q.Context
+	for i := range q.Hits {
+		h := &q.Hits[i]
+		line, ok := strings.CutPrefix(rest, "["+strconv.Itoa(h.Rank)+"] ")
+		at := strings.Index(line, h.Text)
+		if !ok || at < 0 || strings.Contains(line[:at], "\n") {
+			break // a context of the system's own
+		}
+		n += utf8.RuneCountInString(h.Text)
+		rest = strings.TrimPrefix(line[at+len(h.Text):], "\n")
+	}
+	return n + utf8.RuneCountInString(rest)
+}
+
+// leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
+func (r *run) leaks(q *schema.QARecord) {
+	if q.Given == nil || q.Given.ConvID == "" {
+		return
+	}
+	n := 0
+	for i := range q.Hits {
+		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
+			n++
+		}
+	}
+	if r.leaked += n; n > 0 {
+		r.leaky++
 	}
 }
 
@@ -275,11 +311,14 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
 	}
+	if r.leaked > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))
+	}
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}
 	if x := figure.Spread(r.share); x != nil && *x.P50 >= nearlyAll {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their names and dates), so retrieval metrics measure no choice", 100**x.P50))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their speakers' names), so retrieval metrics measure no choice", 100**x.P50))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(r.scores), func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))

@@ -66,6 +66,23 @@ func TestWidth(t *testing.T) {
 	}
 	unknown := ask(30, 5, hits(5, 1), dialogue)
 	unknown.Given = nil
+	// Each of 22 turns is short; a line of the context has its rank, its time and its speaker.
+	short := func(k int, spoken bool) schema.QARecord {
+		var context []string
+		found := hits(k, 1)
+		for i := range found {
+			found[i].Rank, found[i].Text = i+1, fmt.Sprintf("Ana: a short turn %02d", i)
+			context = append(context, fmt.Sprintf("[%d] 2025-01-06T09:00:00Z %s", i+1, found[i].Text))
+		}
+		r := ask(22, k, found, strings.Join(context, "\n"))
+		r.Given.Chars = 22 * len("a short turn 00")
+		if spoken {
+			r.Given.Spoken = 22 * len("Ana: a short turn 00")
+		}
+		return r
+	}
+	own := short(10, true)
+	own.Context = strings.Repeat("Ana: a short turn 00\n", 22)
 	for _, x := range []struct {
 		name string
 		r    schema.QARecord
@@ -78,6 +95,11 @@ func TestWidth(t *testing.T) {
 		{"a program without hits", ask(30, 0, nil, dialogue[:len(dialogue)*9/10]), "it returns nearly all of its memory: 90 %"},
 		{"as many hits as turns", ask(5, 5, hits(5, 1), dialogue), ""},
 		{"nothing known of the dialogue", unknown, ""},
+		{"short turns with ranks, times and names", short(10, true), ""},
+		{"the same, recorded before names were counted", short(10, false), ""},
+		{"two thirds of them", short(15, true), ""},
+		{"nearly all of them", short(20, true), "it returns nearly all of its memory: 91 %"},
+		{"all in a context of the system's own", own, "it returns nearly all of its memory: 100 %"},
 	} {
 		var have []string
 		for _, w := range summarize(t, aggregate.Options{}, x.r).Warnings {
@@ -92,6 +114,36 @@ func TestWidth(t *testing.T) {
 		if strings.Join(have, "|") != x.want {
 			t.Errorf("%s: %q, want %q", x.name, have, x.want)
 		}
+	}
+}
+
+// TestLeaks: hits whose sources are all of other conversations are counted; a hit of both, one without sources and a run whose conversations are unknown are not.
+func TestLeaks(t *testing.T) {
+	from := func(convs ...schema.ConvID) (h schema.QAHit) {
+		for _, c := range convs {
+			h.Sources = append(h.Sources, schema.EventRef{ConvID: c, TurnID: 1})
+		}
+		return h
+	}
+	ask := func(id string, conv schema.ConvID, hits ...schema.QAHit) schema.QARecord {
+		r := graded("c1", id, "4", g("em@1", 1))
+		r.K, r.Hits, r.Given = 5, hits, &schema.Extent{Turns: 90, Chars: 9000, ConvID: conv}
+		return r
+	}
+	leaks := func(recs ...schema.QARecord) string {
+		for _, w := range summarize(t, aggregate.Options{}, recs...).Warnings {
+			if strings.HasPrefix(w, "hits of other conversations") {
+				return w
+			}
+		}
+		return ""
+	}
+	clean := ask("a", "x", from("x"), from("x", "y"), from())
+	if w := leaks(clean, ask("b", "", from("y"))); w != "" {
+		t.Error(w)
+	}
+	if w := leaks(clean, ask("b", "x", from("y"), from("x"), from("y", "z")), ask("c", "x", from("y"))); !strings.Contains(w, ": 3 in 2 questions;") {
+		t.Errorf("have %q", w)
 	}
 }
 

@@ -1,37 +1,39 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
-	"membench/internal/textnorm"
-	"membench/internal/timex"
 	"membench/schema"
 )
 
-// cause is the class of a failure at a hop.
-func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) string {
+// cause is the class of a failure at a hop, and what the reason says of it.
+func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) (cause, why string) {
 	switch hop {
 	case schema.HopGold, schema.HopJudge, schema.HopOpaque:
-		return ""
+		return "", ""
 	case schema.HopOverwrite:
-		return schema.CauseConflict
+		return schema.CauseConflict, ""
 	case schema.HopContext:
-		return schema.CauseOverload
+		return schema.CauseOverload, ""
 	case schema.HopIngest, schema.HopStore, schema.HopRetrieve, schema.HopAlteredStored, schema.HopAlteredRetrieved, schema.HopAlteredContext:
-		if hop == schema.HopRetrieve && x.oldValue(r, needs) {
-			return schema.CauseConflict
+		if hop != schema.HopRetrieve {
+			return schema.CauseMiss, ""
 		}
-		return schema.CauseMiss
 	}
+	old, why := x.oldValue(r, needs, hop == schema.HopRetrieve)
 	switch {
-	case x.oldValue(r, needs):
-		return schema.CauseConflict
+	case old:
+		return schema.CauseConflict, why
+	case hop == schema.HopRetrieve:
+		return schema.CauseMiss, ""
 	case otherTime(r):
-		return schema.CauseTemporal
+		return schema.CauseTemporal, ""
 	case x.contextTokens(r) >= x.o.LongContext:
-		return schema.CauseOverload
+		return schema.CauseOverload, ""
 	}
-	return schema.CauseGeneration
+	return schema.CauseGeneration, ""
 }
 
 // otherTime reports whether gold and answer both name a time. They are not the same:
@@ -40,7 +42,6 @@ func otherTime(r *schema.QARecord) bool {
 	if len(newBag(r.Answer).terms) > timeTerms {
 		return false
 	}
-	timed := func(s string) bool { return len(timex.Find(textnorm.Compat(s), 0)) > 0 }
 	return timed(r.Answer) && slices.ContainsFunc(r.AllGolds(), timed)
 }
 
@@ -52,23 +53,24 @@ const (
 	oldValueShare = 0.8 // of the answer's own terms that are in the old text
 )
 
-// oldValue reports whether the answer's own words appear in an obsolete text: one that a later memory replaced, one that the data set marks as updated, or, for
-// a question about an update, evidence before the newest.
-func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
+// oldValue reports whether the answer's own words appear in an obsolete text: one that a later memory replaced, one that the data set marks as updated, for
+// a question about an update evidence before the newest, or, unless that was missed, an older hit beside the newest evidence; and what the reason says of it.
+func (x *explainer) oldValue(r *schema.QARecord, needs []*need, missed bool) (old bool, why string) {
 	asked, gold := newBag(r.Question), newBag(r.Gold)
 	own := newBag(r.Answer)
 	own.terms = slices.DeleteFunc(own.terms, func(t string) bool { return asked.has(t) || gold.has(t) })
 	if len(own.terms) == 0 || len(own.terms) > oldValueTerms || abstains(r) {
-		return false
+		return false, ""
 	}
 	update := r.Category == schema.CatKU || r.Category == schema.CatCR
 	about := 1 // number of words of the question that an old value appears with
 	if !update {
 		about = 2
 	}
+	has := func(b *bag) bool { return float64(own.both(b)) >= oldValueShare*float64(len(own.terms)) }
 	says := func(text string) bool {
 		b := newBag(text)
-		return float64(own.both(b)) >= oldValueShare*float64(len(own.terms)) && asked.both(b) >= about
+		return has(b) && asked.both(b) >= about
 	}
 	s := x.until(r)
 	for _, v := range x.ledger.versions {
@@ -76,21 +78,52 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 			continue
 		}
 		if v.to <= s && says(v.text) || slices.ContainsFunc(v.previous, says) {
-			return true
+			return true, ""
 		}
 	}
 	if x.told.c != nil {
 		for _, session := range x.told.c.Sessions {
 			for _, p := range session.Points {
 				if p.IsUpdate && slices.ContainsFunc(p.Originals, says) {
-					return true
+					return true, ""
 				}
 			}
 		}
 	}
-	if !update || len(needs) < 2 {
-		return false
+	// Needs are in the order of the turns.
+	if update && len(needs) > 1 && slices.ContainsFunc(needs[:len(needs)-1], func(n *need) bool { return says(n.text) }) {
+		return true, ""
 	}
-	newest := len(needs) - 1 // needs are in the order of the turns
-	return slices.ContainsFunc(needs[:newest], func(n *need) bool { return says(n.text) })
+	if h, ref, ok := x.outdated(r, needs, has); ok && !missed {
+		return true, fmt.Sprintf("; the answer's value is that of the hit at rank %d, from %s, which is older", h.Rank, x.told.name(ref))
+	}
+	return false, ""
+}
+
+// outdated finds a hit that says the answer's words and none of the gold's, of a turn by the speaker of the newest evidence and before it, that shares half as many
+// words with the question as the evidence does: of one thing an old and a new value.
+func (x *explainer) outdated(r *schema.QARecord, needs []*need, says func(*bag) bool) (h *schema.QAHit, ref schema.EventRef, ok bool) {
+	if len(needs) == 0 || len(needs[len(needs)-1].refs) == 0 || x.told.c == nil {
+		return nil, ref, false
+	}
+	newest := needs[len(needs)-1]
+	is := x.told.turns[newest.refs[0].TurnID]
+	asked, names := newBag(r.Question), newBag(strings.Join(x.told.speakers(), " "))
+	asked.terms = slices.DeleteFunc(asked.terms, names.has) // hits have them in front
+	if is.turn == nil || len(newest.key) == 0 || says(newest.turns) {
+		return nil, ref, false
+	}
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		b := newBag(h.Text)
+		if slices.ContainsFunc(newest.gold, b.has) || !says(b) || 2*asked.both(b) < max(1, asked.both(newest.turns)) {
+			continue
+		}
+		for _, ref := range h.Sources {
+			if was := x.told.turns[ref.TurnID]; was.turn != nil && ref.ConvID == x.told.c.ConvID && was.turn.Name == is.turn.Name && was.turn.Role == is.turn.Role && was.order < is.order {
+				return h, ref, true
+			}
+		}
+	}
+	return nil, ref, false
 }

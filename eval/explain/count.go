@@ -35,6 +35,8 @@ type Count struct {
 	Lost        []Lost  `json:"lost"`
 	Breaks      []Named `json:"breaks,omitempty"` // with a graph
 	Categories  []Part  `json:"categories"`
+	// Remarks are what the memories and hits of all answers show (Options.Survey).
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 // Named is how often something was.
@@ -133,6 +135,9 @@ func (c *Counts) All() []Count {
 			sort(p.Lost)
 		}
 		out[i] = *n
+		if c.o.Survey != nil {
+			out[i].Remarks = c.o.Survey.Lines(n.System, n.Dataset)
+		}
 	}
 	return out
 }
@@ -179,6 +184,9 @@ func (c Count) WriteText(w io.Writer) {
 		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
 	}
 	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
+	for _, s := range c.Remarks {
+		fmt.Fprintf(w, "  remark: %s\n", s)
+	}
 	if c.Failed == 0 {
 		return
 	}

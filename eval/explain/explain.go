@@ -47,6 +47,9 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
+	// Survey, if set, counts what the memories and hits of all answers show, also of right ones.
+	Survey *Survey
+
 	// Report receives the findings in Sessions and Cases, once each; nil drops them.
 	Report func(*schema.Finding)
 }
@@ -101,6 +104,9 @@ type explainer struct {
 	learned  string          // the question whose hits it was learned from last
 
 	context shown
+	past    past
+	held    *held            // nil: not counted
+	said    *schema.QARecord // the record with the sources that the system names
 }
 
 func newExplainer(o Options) *explainer {
@@ -116,6 +122,10 @@ func (x *explainer) close() {
 }
 
 func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Attribution, error) {
+	x.past.follow(r)
+	if err := x.survey(r); err != nil {
+		return nil, err
+	}
 	v := x.o.verdict(r)
 	if v.asked && !v.failed {
 		return nil, nil
@@ -153,6 +163,8 @@ func (x *explainer) load(r *schema.QARecord) error {
 		x.told = newStory(key, cs)
 	}
 	x.at, x.loaded, x.ledger = g, true, newLedger(ss)
+	x.ledger.settle(x.told)
+	x.held = nil
 	x.frame, x.returned, x.learned = x.ledger.frame(x.told), &fidelity.Frame{}, ""
 	return nil
 }

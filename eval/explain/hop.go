@@ -44,6 +44,8 @@ func (x *explainer) attribute(ctx context.Context, r *schema.QARecord, v verdict
 		r = &c
 	}
 	needs := x.told.needs(r)
+	x.said = r
+	r = x.sourced(r)
 	a, lost := x.hop(r, v, needs)
 	if x.o.Graph == nil {
 		return a, nil
@@ -64,6 +66,9 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		return f.attribution(""), nil
 	}
 	if r.Abstain {
+		if f, ok := x.answeredFrom(r, nil); ok {
+			return f.attribution(schema.CauseHallucination), nil
+		}
 		f := finding{hop: schema.HopRead, kind: schema.FaultInvented, reason: "the question cannot be answered, and an answer was given"}
 		if len(r.Hits) > 0 {
 			f.reason += fmt.Sprintf(" from %d memories that do not hold one", len(r.Hits))
@@ -72,7 +77,9 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		return f.attribution(schema.CauseHallucination), nil
 	}
 	f, lost := x.lost(r, needs)
-	return f.attribution(x.cause(r, f.hop, needs)), lost
+	cause, why := x.cause(r, f.hop, needs)
+	f.reason += why
+	return f.attribution(cause), lost
 }
 
 func (f finding) attribution(cause string) *schema.Attribution {
@@ -119,7 +126,7 @@ func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
 	if ref, ok := s.elsewhere(r); ok {
 		return goldFinding(fmt.Sprintf("none of the gold's words is in its evidence, all of them are in %s: %s", s.name(ref), quote(s.turns[ref.TurnID].text())), ref)
 	}
-	return finding{}, false
+	return s.contradicted(r)
 }
 
 // elsewhere finds the turn that contains the gold of a question whose evidence has none of its words. Golds with fewer than three words of their own (half of

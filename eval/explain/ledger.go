@@ -21,6 +21,7 @@ type ledger struct {
 	sessions map[string]*schema.SessionRecord
 	names    map[int]string // of sessions, by their index
 	last     int            // index of the last session, -1 without any
+	mistaken bool           // the sources that memories name are not those of their texts: settle
 	// transparent: every session shows a snapshot or a delta, so a text in none of them was never stored.
 	transparent bool
 }
@@ -30,11 +31,12 @@ type version struct {
 	id       schema.PointID
 	text     string
 	sources  []schema.EventRef
-	from, to int      // index of the session that made it, and of the one that ended it
-	ended    string   // how: "became", "was removed"; "" while it lives
-	next     *version // the text that took its place
-	before   *version // the text whose place it took
-	previous []string // texts that it replaced, according to the system
+	named    []schema.EventRef // as the system says, where settle changed them
+	from, to int               // index of the session that made it, and of the one that ended it
+	ended    string            // how: "became", "was removed"; "" while it lives
+	next     *version          // the text that took its place
+	before   *version          // the text whose place it took
+	previous []string          // texts that it replaced, according to the system
 
 	words *bag // of text, made when asked for
 }
@@ -110,6 +112,11 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 func (l *ledger) keep(v *version) {
 	l.versions = append(l.versions, v)
 	l.byID[v.id] = append(l.byID[v.id], v)
+	l.file(v)
+}
+
+// file lists a version by its sources.
+func (l *ledger) file(v *version) {
 	if len(v.sources) == 0 {
 		l.loose = append(l.loose, v)
 	}

@@ -57,6 +57,8 @@ type story struct {
 	questions map[string]*schema.Question
 	bags      map[int]*bag
 	keys      map[int]string // textnorm.Key of the turns' texts
+
+	rare, brief map[string][]int // made by index
 }
 
 // place is a turn and its position.

@@ -10,6 +10,9 @@ import (
 
 // notUsed is the finding where the reader saw everything.
 func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
+	if f, ok := x.misled(r, needs); ok {
+		return f
+	}
 	f := finding{hop: schema.HopRead, reason: "all the evidence was in the context"}
 	if r.Context == "" {
 		f.reason = "all the evidence was among the hits"
@@ -18,6 +21,7 @@ func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
 	if f.kind, words = x.misread(r); words != "" {
 		f.reason += ", and " + words
 	}
+	f.reason += x.told.unsupported(r)
 	s := x.until(r)
 	var ids []schema.PointID
 	for _, n := range needs {

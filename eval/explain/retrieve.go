@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,7 +161,12 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 	}
 	for _, b := range r.Below {
 		if slices.Contains(ids, b.ID) {
-			return x.belowK(r, n, b, "the memory of "+n.name)
+			f := x.belowK(r, n, b, "the memory of "+n.name)
+			if kind, words := x.search(r).why(r, live); words != "" && f.kind == schema.FaultRank {
+				f.kind = cmp.Or(kind, f.kind)
+				f.reason += "; " + words
+			}
+			return f
 		}
 	}
 	seen := len(r.Hits)
@@ -168,14 +174,21 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 		seen = r.Below[len(r.Below)-1].Rank
 	}
 	f := finding{hop: schema.HopRetrieve, refs: n.refs, ids: point(ids...), reason: fmt.Sprintf("the memory of %s, %s, is not among the first %d", n.name, quote(live[len(live)-1].text), seen)}
+	why, words := x.search(r).why(r, live)
 	if len(r.Hits) == 0 {
-		f.kind, f.reason = schema.FaultEmpty, "nothing was retrieved; the memory of "+n.name+" is "+quote(live[len(live)-1].text)
+		f.kind, f.reason = cmp.Or(why, schema.FaultEmpty), "nothing was retrieved; the memory of "+n.name+" is "+quote(live[len(live)-1].text)
+		if why != "" {
+			f.reason += "; " + words
+		}
 		return f
 	}
 	kind, wasted, what := x.wasted(r)
 	if mostly(wasted, r) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
+	} else if words != "" {
+		f.kind = why
+		f.reason += "; " + words
 	} else if name := x.others(r, n); name != "" {
 		f.reason += fmt.Sprintf("; all %d hits are what %s said", len(r.Hits), name)
 	}
@@ -207,6 +220,9 @@ func mostly(wasted int, r *schema.QARecord) bool { return wasted*2 >= len(r.Hits
 // belowK is the finding of evidence that was below the hits.
 func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name string) finding {
 	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s was at rank %d, k is %d", name, b.Rank, r.K)}
+	if b.Rank <= r.K {
+		f.reason = fmt.Sprintf("%s was found only when more than k were asked for, and not among the %d hits", name, len(r.Hits))
+	}
 	if kind, wasted, what := x.wasted(r); wasted > 0 && (b.Rank-wasted <= len(r.Hits) || mostly(wasted, r)) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
@@ -214,19 +230,24 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 	return f
 }
 
+// few reports whether the system gave fewer hits than it was asked for, although it has more.
+func few(r *schema.QARecord) bool { return len(r.Hits) < r.K && len(r.Below) > 0 }
+
 // textOf is a hit's text and whose it is: people say the same twice, systems return it twice.
 func textOf(h *schema.QAHit) string { return fmt.Sprint(h.Sources, h.Text) }
 
 // wasted counts the useless hits and returns their most frequent kind: empty texts, texts of another conversation, and duplicates of other hits, by id or by
 // the text of the same turns.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
-	empty, foreign, repeats := 0, 0, 0
+	empty, foreign, repeats, echo := 0, 0, 0, 0
 	seen, said := map[schema.PointID]bool{}, map[string]bool{}
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		switch {
 		case strings.TrimSpace(h.Text) == "":
 			empty++
+		case echoes(r, h):
+			echo++
 		case x.strange(h):
 			foreign++
 		case seen[h.ID], said[textOf(h)]:
@@ -234,9 +255,11 @@ func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string)
 		}
 		seen[h.ID], said[textOf(h)] = true, true
 	}
-	switch n = empty + foreign + repeats; {
+	switch n = empty + foreign + repeats + echo; {
 	case n == 0:
 		return "", 0, ""
+	case echo > 0 && echo == n:
+		return schema.FaultEchoed, n, "are the question itself"
 	case empty >= foreign && empty >= repeats:
 		return schema.FaultEmpty, n, "have no text"
 	case foreign >= repeats:

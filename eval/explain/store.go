@@ -193,7 +193,12 @@ var faultWords = map[string]string{
 func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 	for _, b := range r.Below { // a system that shows ranks but no memories
 		if n.named(b.Sources) && x.ledger.version(b.ID, s) == nil {
-			return x.belowK(r, n, b, n.name)
+			f := x.belowK(r, n, b, "a memory that names "+n.name+" as its source")
+			if f.kind == schema.FaultRank { // of its text nothing is known
+				f.kind = ""
+				f.reason += "; its text is not shown, so whether it had been altered or overwritten before cannot be determined without an export of the memories"
+			}
+			return f
 		}
 	}
 	if x.ledger.transparent {

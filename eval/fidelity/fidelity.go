@@ -6,7 +6,6 @@
 package fidelity
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -419,15 +418,4 @@ func day(s string) (timex.Day, bool) {
 		}
 	}
 	return 0, false
-}
-
-// days lists the single days that a text names with their year.
-func days(s string) (out []timex.Day) {
-	for _, e := range timex.Find(textnorm.Compat(s), 0) {
-		if e.Kind == timex.Absolute && !e.Yearless && e.Lo == e.Hi {
-			out = append(out, e.Lo)
-		}
-	}
-	slices.SortFunc(out, func(a, b timex.Day) int { return cmp.Compare(a, b) })
-	return slices.Compact(out)
 }

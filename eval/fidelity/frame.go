@@ -19,11 +19,12 @@ type Frame struct {
 	texts    int // that carry an original
 	labelled int // with the name or role of its speaker before it
 	days     map[timex.Day]int
-	kept     float64 // sum over texts of the share of words kept
-	several  int     // originals of more than one sentence
-	parts    int     // of these, memories that are sentences of the original, split or omitted
-	broken   int     // that are a piece of the original which ends inside a sentence
-	lost     int     // that have next to nothing of the original's words: damage, as own words keep its names
+	strange  map[timex.Day]int // of these, other days than that of the turn
+	kept     float64           // sum over texts of the share of words kept
+	several  int               // originals of more than one sentence
+	parts    int               // of these, memories that are sentences of the original, split or omitted
+	broken   int               // that are a piece of the original which ends inside a sentence
+	lost     int               // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
 	bare     int            // memories that have almost nothing in addition to the original
 	beside   map[string]int // words beyond the original: how many texts have them
@@ -49,7 +50,7 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	}
 	have := words(got)
 	if f.beside == nil {
-		f.beside, f.days = map[string]int{}, map[timex.Day]int{}
+		f.beside, f.days, f.strange = map[string]int{}, map[timex.Day]int{}, map[timex.Day]int{}
 	}
 	f.compared++
 	at := within(want, have)
@@ -72,8 +73,11 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	if o.named(before) {
 		f.labelled++
 	}
-	for _, d := range days(before) {
-		f.days[d]++
+	said, known := day(o.Time)
+	for _, d := range timex.Named(textnorm.Compat(before)) {
+		if f.days[d]++; known && d != said {
+			f.strange[d]++
+		}
 	}
 	seen := map[string]bool{}
 	for i, w := range have {
@@ -98,6 +102,34 @@ func (f *Frame) Verbatim() bool {
 		damaged += f.lost
 	}
 	return (f.texts+damaged)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
+}
+
+// usualTexts is the number of texts from which what nine in ten have beside their turn is the system's way.
+const usualTexts = 10
+
+// Usual lists what nine in ten texts have beside the turn, without the names given: words, and a date that is not the turn's.
+func (f *Frame) Usual(names ...string) (out []string) {
+	if f.texts < usualTexts {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, s := range names {
+		for _, w := range words(s) {
+			known[w.norm] = true
+		}
+	}
+	for w, n := range f.beside {
+		if n*10 >= f.texts*9 && !known[w] && strings.ContainsFunc(w, unicode.IsLetter) {
+			out = append(out, w)
+		}
+	}
+	for d, n := range f.strange {
+		if n*2 > f.texts && f.days[d]*10 >= f.texts*9 {
+			out = append(out, d.String())
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // labelWords are as many words as a name before a text has.
@@ -243,9 +275,27 @@ func (o Original) quoted(label string) bool {
 	})
 }
 
+// own returns the end of a label that belongs to the original: a memory may have its neighbours whole before it, and what they say is not about the original.
+func (o Original) own(label string) string {
+	have, end := words(label), 0
+	for _, s := range o.Around {
+		want := words(s)
+		if len(want) < 2 {
+			continue
+		}
+		for i := len(have) - len(want); i >= 0; i-- {
+			if within(want, have[i:i+len(want)]) == 0 {
+				end = max(end, have[i+len(want)-1].to)
+				break
+			}
+		}
+	}
+	return strings.TrimLeft(label[end:], " |/;,.!?。！？；，")
+}
+
 // differs checks the text around an original that is present word for word.
 func (f *Frame) differs(o Original, got string, have []word, from, to int) Difference {
-	before := label(got, have, from)
+	before := o.own(label(got, have, from))
 	excerpt := mark(before + o.Text)
 	if ws, named := words(before), o.named(before); o.Speaker != "" && (!named || o.quoted(before)) {
 		usual := f != nil && f.labelled >= habit && f.labelled*5 >= f.texts
@@ -267,7 +317,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{Kind: schema.FaultWords, Marked: mark(o.Text, insertion("?"))}
 	}
 	if said, ok := day(o.Time); ok {
-		if ds := days(before); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
+		if ds := timex.Named(textnorm.Compat(before)); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
 		}
 	}

@@ -98,6 +98,7 @@ func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 
 // explained writes the records and counts them.
 func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
+	o.Survey = &explain.Survey{}
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
 	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)

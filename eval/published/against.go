@@ -7,7 +7,6 @@ import (
 
 	"membench/eval/figure"
 	"membench/eval/protocol"
-	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -132,32 +131,6 @@ func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
 	return ""
 }
 
-// exchanged reports recorded verdicts that have nothing to do with their answers: the rule
-// judge agrees with them no more than chance would (the upper bound of κ lies below
-// littleAgreement), over enough verdicts of both kinds, at least a twentieth of the rows, of
-// either judge. So labels look that were turned
-// round, or moved to other rows.
-func (a *audit) exchanged(report func(*schema.Finding)) {
-	for _, r := range a.regrades {
-		if r.p.Name != "rule" {
-			continue
-		}
-		for _, name := range sortedNames(r.against) {
-			x := r.against[name]
-			right, wrong := x.table[0][0]+x.table[0][1], x.table[1][0]+x.table[1][1]
-			accepted := x.table[0][0] + x.table[1][0] // by the rule judge, which can only agree where it has an opinion
-			if schema.ProtocolName(name) != RecordedJudge || !x.verdicts || min(right, wrong, accepted, x.n-accepted) < max(enoughVerdicts, x.n/20) {
-				continue
-			}
-			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
-			if k.CI.Hi < littleAgreement {
-				report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts do not match their answers better than chance: labels may have been exchanged",
-					Have: fmt.Sprintf("κ %.3f (%.3f to %.3f) with the rule judge over %d rows", k.K, k.CI.Lo, k.CI.Hi, x.n)})
-			}
-		}
-	}
-}
-
 // uneven reports rows without a value that nearly all others have: a recorded verdict or score, or a score that the protocol reproduces for nearly all other
 // rows.
 func (a *audit) uneven(report func(*schema.Finding)) {
@@ -180,8 +153,6 @@ func (a *audit) uneven(report func(*schema.Finding)) {
 }
 
 const (
-	enoughRows      = 100
-	nearlyAll       = 0.9
-	enoughVerdicts  = 20
-	littleAgreement = 0.15
+	enoughRows = 100
+	nearlyAll  = 0.9
 )

@@ -122,6 +122,7 @@ type audit struct {
 	counts   [][]int // votes: items × {accepted, rejected}
 	session  map[string]*tallied
 	rows     []placed
+	alike    [2]alike
 }
 
 type tallied struct {
@@ -145,6 +146,7 @@ type against struct {
 	table    [2][2]int
 	verdicts bool
 	differ   []int // rows whose score is another
+	sure     sure  // of the rule judge beside verdicts
 }
 
 // Run audits one import. Findings go to report; an error of the stream ends the audit.
@@ -173,6 +175,7 @@ func Run(im *Import, o AuditOptions, report func(*schema.Finding)) (*Audit, erro
 			return nil, err
 		}
 		a.add(&r.V)
+		a.compare(&r.V)
 		a.rows = append(a.rows, placed{digestOf(&r.V, same[0]), r.Pos, r.V.QuestionID})
 		if why := contradicts(&r.V, same[0]); why != "" {
 			fault(&schema.Finding{Pos: r.Pos, Code: "PUB012", Warning: true, Message: why + " (" + r.V.QuestionID + ")", Have: r.V.Answer, Want: r.V.Gold})
@@ -190,8 +193,9 @@ func Run(im *Import, o AuditOptions, report func(*schema.Finding)) (*Audit, erro
 		}
 		a.addSession(&r.V)
 	}
-	a.exchanged(fault)
+	a.unlikely(fault)
 	a.uneven(fault)
+	a.constant(fault)
 	run, known, err := recognise(a.rows)
 	if err != nil {
 		return nil, err
@@ -251,6 +255,7 @@ func (a *audit) add(q *schema.QARecord) {
 	}
 	for _, r := range a.regrades {
 		g := r.p.Grade(q)
+		abstains := r.p.Name == ruleJudge && !q.Abstain && g.Label == "wrong" && abstention(r.p, *q)
 		if !apart {
 			r.all.Add(q.CaseID, q.QuestionID, &g)
 		}
@@ -278,6 +283,9 @@ func (a *audit) add(q *schema.QARecord) {
 			ours, theirs := *g.Score, *rec.Score
 			if (ours == 0 || ours == 1) && (theirs == 0 || theirs == 1) {
 				x.table[1-int(theirs)][1-int(ours)]++
+				if r.p.Name == ruleJudge && g.Doubt == "" {
+					x.sure.add(theirs == 1, ours == 1, abstains, len(a.rows))
+				}
 			} else {
 				x.verdicts = false
 			}

@@ -67,7 +67,7 @@ func halumemRow(f *file, r row) (schema.QARecord, error) {
 		return q, nil
 	}
 	q.Grades = []schema.Grade{{Protocol: RecordedJudge + "@" + f.format.Name, Outcome: schema.GradeJudgeFailed, Reply: v.Result}}
-	return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/result_type", Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: v.Result, Want: "Correct, Hallucination or Omission"}
+	return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/result_type", Code: unread, Message: "the recorded verdict cannot be read and is lost; its answer is kept", Have: v.Result, Want: "Correct, Hallucination or Omission"}
 }
 
 // halumemPoint is the common part of the three kinds of session records.

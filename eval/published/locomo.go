@@ -184,7 +184,7 @@ func (f *file) locomoGrades(r row, q schema.QARecord, votes []scalar, f1, bleu *
 		case x.score == nil:
 		case *x.score < 0 || *x.score > 1:
 			q.Grades = append(q.Grades, schema.Grade{Protocol: x.protocol + "@" + f.format.Name, By: schema.ByRule, Outcome: schema.GradeJudgeFailed})
-			err = &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded score cannot be read", Have: fmt.Sprint(*x.score), Want: "0 to 1"}
+			err = &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: unread, Message: "the recorded score cannot be read and is lost; its answer is kept", Have: fmt.Sprint(*x.score), Want: "0 to 1"}
 		default:
 			q.Grades = append(q.Grades, f.recorded(x.protocol, *x.score, schema.ByRule))
 		}

@@ -120,7 +120,11 @@ func (a *Audit) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  recognised by its answers: the public run %s\n", a.Known)
 	}
 	for _, r := range append(a.Recorded, a.Sessions...) {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		if r.Overall.Unscored > 0 {
+			fmt.Fprintf(w, ", %d not read", r.Overall.Unscored)
+		}
+		fmt.Fprintln(w)
 	}
 	if v := a.Votes; v != nil {
 		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), figure.Decimal(v.Fleiss, 3))

@@ -4,7 +4,7 @@
 // as a file at hand, is marked unverified. Recorded verdicts become grades of the
 // protocols recorded-judge, recorded-mean (several votes), recorded-f1 and
 // recorded-bleu1, whose version is the form's name: they are never mixed with grades
-// of our own. A verdict that cannot be read is judge_failed, not wrong.
+// of our own. A verdict that cannot be read is judge_failed, not wrong, and an error behind its record.
 //
 // A file is held whole in memory (result files are a few megabytes), its records one
 // at a time.
@@ -72,6 +72,8 @@ type Options struct {
 	Dataset string // "": the form's
 	Reader  string // model that answered; "": the file's own, or "unknown"
 	Judge   string // model that judged; "": the file's own, or "unknown"
+	// Verdicts are the file's words for right and wrong answers, where they are not the usual ones.
+	Verdicts Verdicts
 	// Map places parts of an answer among the columns of a table (Parts); those that it
 	// omits are known by their usual names.
 	Map map[string]string
@@ -215,6 +217,8 @@ type file struct {
 	head         head                      // of a table
 	columns      csvdoc.Mapping            // of a table
 	placement    map[string]csvdoc.Mapping // of rows of JSON, by their members: see of
+	strange      *schema.Finding           // about the categories of a table, until a row carries it
+	words        []string                  // of the verdicts of a table, up to three; nil: not looked for
 }
 
 // named is a text member of the whole file's object.
@@ -233,6 +237,7 @@ func (f *file) named(member string) string {
 func (f *file) records() schema.Seq[schema.QARecord] {
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
 		seen, empty := map[string]int{}, true
+		f.strange = f.strangers()
 		each := rows(f.b, f.name, f.format.where)
 		if f.format.rows != nil {
 			each = f.format.rows(f)
@@ -240,10 +245,14 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 		for r, err := range each {
 			empty = false
 			rec := schema.Record[schema.QARecord]{Pos: r.pos}
+			var unreadable error
 			if err == nil {
-				rec.V, err = f.record(r, seen)
+				rec.V, unreadable, err = f.record(r, seen)
 			}
-			if !yield(rec, err) {
+			if err == nil && f.strange != nil {
+				err, f.strange = f.strange, nil
+			}
+			if !yield(rec, err) || unreadable != nil && !yield(schema.Record[schema.QARecord]{Pos: r.pos}, unreadable) {
 				return
 			}
 		}
@@ -253,14 +262,18 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 	}
 }
 
-// record reads a row. seen counts the rows of each question. With an error that is not a warning there is no record.
-func (f *file) record(r row, seen map[string]int) (schema.QARecord, error) {
-	q, err := f.format.row(f, r)
+// record reads a row. seen counts the rows of each question. unreadable is a finding about a verdict of the row, which is kept. With an error that is not a
+// warning there is no record.
+func (f *file) record(r row, seen map[string]int) (q schema.QARecord, unreadable, err error) {
+	q, err = f.format.row(f, r)
+	if lost(err) {
+		unreadable, err = err, nil
+	}
 	if fault, ok := err.(*schema.Finding); err != nil && (!ok || !fault.Warning) {
-		return schema.QARecord{}, err
+		return schema.QARecord{}, nil, err
 	}
 	if missing := incomplete(q); missing != "" {
-		return schema.QARecord{}, r.lacks(missing)
+		return schema.QARecord{}, nil, r.lacks(missing)
 	}
 	key := q.CaseID + "\x00" + q.QuestionID
 	if n := seen[key]; n > 0 {
@@ -272,7 +285,7 @@ func (f *file) record(r row, seen map[string]int) (schema.QARecord, error) {
 		q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
 	}
 	seen[key]++
-	return f.complete(q), err
+	return f.complete(q), unreadable, err
 }
 
 // incomplete names a member that a row must have and lacks; "" if it is complete.
@@ -358,10 +371,10 @@ func (f *file) recorded(protocol string, score float64, by schema.By) schema.Gra
 func (f *file) judge(q *schema.QARecord, r row, votes []scalar, by schema.By) error {
 	accepted := 0
 	for _, v := range votes {
-		yes, ok := verdict(v.Text)
+		yes, ok := f.o.Verdicts.read(v.Text)
 		if !ok {
 			q.Grades = []schema.Grade{{Protocol: RecordedJudge + "@" + f.format.Name, By: by, Outcome: schema.GradeJudgeFailed, Reply: v.Text}}
-			return &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: strconv.Quote(v.Text), Want: "true or false, yes or no, CORRECT or WRONG, 1 or 0"}
+			return &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: unread, Message: "the recorded verdict cannot be read and is lost; its answer is kept", Have: strconv.Quote(v.Text), Want: f.wanted()}
 		}
 		if yes {
 			accepted++
@@ -383,15 +396,4 @@ func (f *file) judge(q *schema.QARecord, r row, votes []scalar, by schema.By) er
 	}
 	q.Grades = []schema.Grade{g, f.recorded(RecordedMean, float64(accepted)/float64(len(votes)), by)}
 	return nil
-}
-
-// verdict reads a recorded verdict.
-func verdict(s string) (yes, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "true", "yes", "correct", "1", "1.0":
-		return true, true
-	case "false", "no", "wrong", "incorrect", "0", "0.0":
-		return false, true
-	}
-	return false, false
 }

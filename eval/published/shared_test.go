@@ -107,7 +107,11 @@ func TestNoticeFigures(t *testing.T) {
 		{"wrong_answers_v1", math.NaN(), 11.1}, {"wrong_answers_v2", math.NaN(), 61.6},
 	} {
 		a := audit(t, filepath.Join(dir, c.run+".jsonl"), published.Options{}, nil)
-		if a.Rows != 1191 || a.Left != 0 || a.Votes == nil || a.Votes.N != 1191 || a.Votes.Raters != 3 {
+		found := 0
+		if c.run == "wrong_answers_v2" {
+			found = 1 // the judge accepts most of the vague wrong answers: PUB018
+		}
+		if a.Rows != 1191 || a.Left != found || a.Votes == nil || a.Votes.N != 1191 || a.Votes.Raters != 3 {
 			t.Errorf("%s: %d rows, %d findings, votes %+v", c.run, a.Rows, a.Left, a.Votes)
 		}
 		mean, majority := recorded(a, "recorded-mean").Overall, recorded(a, "recorded-judge").Overall

@@ -265,7 +265,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		q.CaseID, q.Gold, q.Golds, q.Category, q.Abstain = caseID, of.Gold, of.Golds, of.Category, of.Abstain
 		q.RawCategory = of.RawCategory
 	}
-	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatIE)
+	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatOther)
 	q.Abstain = q.Abstain || q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(columns[part], f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
@@ -285,8 +285,53 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		q.QuestionID = "q-" + hex.EncodeToString(sum[:6])
 	}
 	q.CaseID = cmp.Or(q.CaseID, oneCase)
-	if verdict := texts("verdict"); len(verdict) == 1 {
-		return q, f.judge(&q, r, []scalar{{Text: verdict[0], Set: true}}, "")
+	return q, f.judge(&q, r, f.verdicts(r), "")
+}
+
+// strangers is the warning about the categories of a table that are outside the common set; nil if there are none. Those of known questions come from their cases.
+func (f *file) strangers() *schema.Finding {
+	if f.columns == nil || f.o.Question != nil {
+		return nil
 	}
-	return q, nil
+	var out *schema.Finding
+	have, n := []string{}, 0
+	for r, err := range f.table() {
+		if err != nil {
+			continue
+		}
+		var label scalar
+		if raw := codec.Member(r.raw, f.of(r)["category"]); raw == nil || codec.Unmarshal(raw, &label) != nil || datasets.Category(label.Text) != "" {
+			continue
+		}
+		if n++; out == nil {
+			out = &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(f.of(r)["category"]), Code: "PUB020", Warning: true,
+				Message: "categories outside the common set: they are " + schema.CatOther + " and keep their own names", Want: strings.Join(schema.Categories(), ", ")}
+		}
+		if !slices.Contains(have, label.Text) {
+			have = append(have, label.Text)
+		}
+	}
+	if out != nil {
+		out.Have = fmt.Sprintf("%q in %d rows", have[:min(len(have), 8)], n)
+	}
+	return out
+}
+
+// verdicts are the verdicts of a row of a table, which may be a list of votes; an empty cell is none.
+func (f *file) verdicts(r row) (out []scalar) {
+	raw := codec.Member(r.raw, f.of(r)["verdict"])
+	if len(raw) == 0 {
+		return nil
+	}
+	votes := make([]scalar, 1)
+	var err error
+	if raw[0] == '[' {
+		err = codec.Unmarshal(raw, &votes)
+	} else {
+		err = codec.Unmarshal(raw, &votes[0])
+	}
+	if err != nil {
+		return []scalar{{Text: string(raw), Set: true}} // an object has no verdict that can be read
+	}
+	return slices.DeleteFunc(votes, func(s scalar) bool { return strings.TrimSpace(s.Text) == "" })
 }

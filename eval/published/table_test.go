@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 		{name: "mapped, only in a later row", file: "r.jsonl", text: `{"q":"Where?","gold":"Porto","response":"In Porto."}` + "\n" + `{"q":"Who?","gold":"Ana; Anna","kind":"MR","response":"Ana"}` + "\n", o: published.Options{Map: map[string]string{"question": "q", "category": "kind"}}, want: both},
 		{name: "no answer", file: "r.jsonl", text: `{"question":"Where?","gold":"Porto","prediction":"In Porto."}` + "\n" + `{"question":"Who?","gold":"Ana"}` + "\n" + `{"question":"Why?","gold":"Ana","prediction":""}` + "\n", want: "Where?|Porto|In Porto.||Why?|Ana|", faults: 1},
 		{name: "the first row has no answer", file: "r.jsonl", text: `{"question":"Why?","gold":"Ana"}` + "\n" + `{"question":"Where?","gold":"Porto","prediction":"In Porto."}` + "\n", want: "Where?|Porto|In Porto.", faults: 1},
-		{name: "no gold", file: "r.csv", text: "question,gold,prediction,category\nWhere?,,In Porto.,\nWho?,,I do not know.,unanswerable\n", want: "Who?||I do not know.", faults: 1},
+		{name: "no gold", file: "r.csv", text: "question,gold,prediction,category\nWhere?,,In Porto.,\nWho?,,I do not know.,unanswerable\n", want: "Who?||I do not know.", faults: 2},
 		{name: "not UTF-8", file: "r.csv", text: "question,gold,prediction\nWhere?,M\xfcnchen,x\nWho?,Ana,Ana\n", want: "Who?|Ana|Ana", faults: 1},
 		{name: "asked twice", file: "r.csv", text: "question,gold,prediction\nWho?,Ana,Ana\nWho?,Ana,Bob\n", want: "Who?|Ana|Ana||Who?|Ana|Bob", faults: 1},
 		{name: "unknown columns", file: "r.csv", text: "F,S,A\n1,2,3\n", err: "its columns are F, S, A: name those"},
@@ -96,6 +96,38 @@ func TestRowsAreWhole(t *testing.T) {
 		_, answers, findings := read(t, path, published.Options{})
 		if len(answers) != 1 || len(findings) != 1 || !strings.HasPrefix(fmt.Sprintf("%d:%d %s", findings[0].Pos.Line, findings[0].Pos.Col, findings[0].Pointer), want) {
 			t.Errorf("%s: %d answers, %v, want %s", row, len(answers), findings, want)
+		}
+	}
+}
+
+// TestTableCategories: a label outside the common set stays what it is, under no other category, and is reported once.
+func TestTableCategories(t *testing.T) {
+	for text, want := range map[string]string{
+		"question,gold,prediction,type\na,1,1,time\na,1,1,time\nb,1,1,Temporal Reasoning\nc,1,1,\nd,1,1,banana\ne,1,1,single-hop\nf,1,1,ku\n": "OTHER:time OTHER:time TR:Temporal Reasoning OTHER: OTHER:banana IE:single-hop KU:ku|" +
+			`PUB020 ["time" "" "banana"] in 4 rows, PUB004 a-twice`,
+		"question,gold,prediction,type\na,1,1,IE\nb,1,1,multi_hop\n": "IE:IE MR:multi_hop|",
+		"question,gold,prediction\na,1,1\n":                          "OTHER:|",
+	} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, recs, found := read(t, path, published.Options{})
+		var have, said []string
+		for _, q := range recs {
+			have = append(have, q.Category+":"+q.RawCategory)
+		}
+		for _, f := range found {
+			if f.Code == "PUB004" {
+				f.Have = "a-twice"
+			}
+			said = append(said, f.Code+" "+f.Have)
+			if !f.Warning {
+				t.Error(f)
+			}
+		}
+		if s := strings.Join(have, " ") + "|" + strings.Join(said, ", "); s != want {
+			t.Errorf("have %s\nwant %s", s, want)
 		}
 	}
 }

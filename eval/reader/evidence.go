@@ -85,6 +85,9 @@ func parse(context string, speakers []string) *evidence {
 			continue
 		}
 		for _, s := range sentence.Split(line) {
+			if s.Quoted {
+				continue
+			}
 			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
 			u.terms = tokens.Terms(s.Text)
 			slices.Sort(u.terms)

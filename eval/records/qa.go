@@ -42,7 +42,7 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 // read reads the records that validate accepts.
 func read[T any](path string, stdin io.Reader, kind schema.Kind) schema.Seq[T] {
 	file := jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
-	return validate.Read[T]([]jsonl.File{file}, validate.PathOptions{Kind: kind, Version: schema.Latest})
+	return validate.Read[T]([]jsonl.File{file}, validate.PathOptions{Options: validate.Options{SchemaOnly: kind == schema.KindCase}, Kind: kind, Version: schema.Latest})
 }
 
 // Sessions reads session records by the same rules; nil without a file. Runs that ask other questions about the same sessions may be given together.
@@ -61,7 +61,7 @@ func Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[
 	})
 }
 
-// Cases reads the cases that a run asks.
+// Cases reads the cases that a run asked, also those that datasets lint refuses: a fault of the data is what explains a failure.
 func Cases(stdin io.Reader, path string) schema.Seq[schema.Case] {
 	return read[schema.Case](path, stdin, schema.KindCase)
 }

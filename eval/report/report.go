@@ -251,7 +251,7 @@ func (r *Report) order(want string) error {
 		}
 		value := func(s *System) float64 {
 			if sc := d.Main(s); sc != nil && sc.Overall.Value != nil {
-				return *cmp.Or(sc.Overall.Strict, sc.Overall.Value)
+				return *shown(&sc.Overall)
 			}
 			return -1
 		}

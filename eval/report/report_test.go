@@ -487,6 +487,11 @@ func TestHeadline(t *testing.T) {
 	if d := &crash.Datasets[0]; d.Systems[0].Name() != "fused" || d.Lead.First != "fused" || d.Lead.Ahead() || len(d.Lead.Differ) != 0 || *d.Lead.Difference >= 0 {
 		t.Errorf("errors in place of wrong answers lead: %+v, %v", d.Lead, d.Systems[0].Name())
 	}
+	// The main table shows what the order uses, and the plot the same.
+	rows := regexp.MustCompile(`\| (fused|crash) \| \*?\*?(\d+\.\d)%`).FindAllStringSubmatch(markdown(t, crash, "en"), -1)
+	if strict := regexp.MustCompile(`crash 100[^;]*; with those as wrong (\d+\.\d)%`).FindStringSubmatch(markdown(t, crash, "en")); len(rows) < 2 || strict == nil || rows[0][1] != "fused" || rows[1][1] != "crash" || rows[1][2] != strict[1] {
+		t.Errorf("the main table has %v, want crash second with %v", rows, strict)
+	}
 	if md := markdown(t, crash, "en"); !regexp.MustCompile(`No memory system is shown to be ahead\. fused scores \d+\.\d%[^,]*, crash 100\.0% of the \d+ scored answers \(\d+ are not scored; with those as wrong \d+\.\d%\); over the questions scored for both crash is ahead by \d+\.\d points \(95 % interval -\d`).MatchString(md) {
 		t.Errorf("the headline:\n%s", md[:900])
 	}

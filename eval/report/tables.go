@@ -122,21 +122,15 @@ func (d *Dataset) overview() table {
 		t.Head = append(t.Head, column{words: data(c)})
 	}
 	t.Head = append(t.Head, column{words: w("Tokens", "词元")})
-	estimated, silent := false, false
+	estimated, silent, failed := false, false, false
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		sc := d.Main(s)
 		row := []cell{{words: data(s.Name())}}
-		values := []*float64{nil}
-		if sc != nil {
-			values[0] = sc.Overall.Value
-		}
+		values := []*float64{shown(overall(sc))}
+		failed = failed || sc != nil && sc.Overall.Unscored > 0
 		for _, c := range cats {
-			if f := category(sc, c); f != nil {
-				values = append(values, f.Value)
-			} else {
-				values = append(values, nil)
-			}
+			values = append(values, shown(category(sc, c)))
 		}
 		for _, v := range values {
 			if text := withSign(percent(v)); v == nil || (grader{d.Protocol, d.By}).says(s) {
@@ -165,6 +159,9 @@ func (d *Dataset) overview() table {
 	if estimated {
 		t.Notes = append(t.Notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
 	}
+	if failed {
+		t.Notes = append(t.Notes, w("Answers that were not scored (asking or judging failed) count as wrong, as in the order of the systems; the means without them are below.", "未评分的回答（提问或评判失败）按错误计，系统的排序也如此；不计它们的均值见下表。"))
+	}
 	if silent {
 		t.Notes = append(t.Notes, silence)
 	}
@@ -172,6 +169,14 @@ func (d *Dataset) overview() table {
 		t.Notes = append(t.Notes, wordsf("Label %s is reported separately and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
 	}
 	return t
+}
+
+// shown is the mean that tables lead with and systems are ordered by: unscored answers count as wrong. nil if nothing was asked.
+func shown(f *schema.Figure) *float64 {
+	if f == nil {
+		return nil
+	}
+	return cmp.Or(f.Strict, f.Value)
 }
 
 func recorded(usage []schema.StepUsage) bool {
@@ -205,7 +210,7 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 			if best >= 0 {
 				others++
 			}
-			if best < 0 || *f.Value > *of(&d.Systems[best], c).Value {
+			if best < 0 || *shown(f) > *shown(of(&d.Systems[best], c)) {
 				if best >= 0 {
 					high = max(high, second(reach(of(&d.Systems[best], c))))
 				}
@@ -227,13 +232,14 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 
 func second(_, hi float64) float64 { return hi }
 
-// reach returns the interval of a figure: over cases if there are several, otherwise over questions.
+// reach returns the interval of a figure: over cases if there are several, otherwise over questions; with unscored answers around the mean that counts them.
 func reach(f *schema.Figure) (lo, hi float64) {
+	lower := *f.Value - *shown(f)
 	switch {
 	case f.ClusterLo != nil && f.ClusterHi != nil:
-		return *f.ClusterLo, *f.ClusterHi
+		return *f.ClusterLo - lower, *f.ClusterHi - lower
 	case f.Lo != nil && f.Hi != nil:
-		return *f.Lo, *f.Hi
+		return *f.Lo - lower, *f.Hi - lower
 	}
 	return math.Inf(-1), math.Inf(1)
 }

@@ -122,6 +122,7 @@ var (
 		schema.CatTR: w("TR: time", "TR：时间"), schema.CatKU: w("KU: the newest value", "KU：知识更新"), schema.CatABS: w("ABS: cannot be answered", "ABS：无法回答"),
 		schema.CatCR: w("CR: conflict resolution", "CR：冲突消解"), schema.CatOD: w("OD: open domain", "OD：开放域"), schema.CatTTL: w("TTL: test-time learning", "TTL：测试时学习"),
 		schema.CatLRU: w("LRU: long-range understanding", "LRU：长程理解"), schema.CatVIS: w("VIS: needs an image", "VIS：需要图像"),
+		schema.CatOther: w("OTHER: outside the common set", "OTHER：不在通用集合内"),
 	}
 	hopWords = map[string]words{
 		"ingest": w("not ingested", "未摄入"), "store": w("not stored", "未存储"), "overwrite": w("overwritten", "被覆盖"), "retrieve": w("not retrieved", "未检索到"),

@@ -21,6 +21,11 @@ func (p *player) open(ctx context.Context, had *partial) error {
 	if ok, err := p.attach(ctx, ns, had); ok || err != nil {
 		return err
 	}
+	return p.fresh(ctx, ns)
+}
+
+// fresh opens an empty memory. If this fails, the memory is dead.
+func (p *player) fresh(ctx context.Context, ns memory.Namespace) error {
 	m, err := call(ctx, p.runner, "opening the memory", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) {
 		return p.u.sys.System.Open(ctx, ns)
 	}, nil)

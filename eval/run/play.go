@@ -32,6 +32,9 @@ type player struct {
 	times   map[schema.EventRef]string
 	m       memory.Memory
 	dead    error           // why the memory is asked nothing more
+	gone    error           // why it must be opened and filled again before it is used
+	held    int             // sessions that it was given
+	again   int             // how often it was opened again
 	shown   map[string]bool // contexts on record, by id
 	sent    []string        // keys of the batches given to it
 	words   int             // turns given to it that say something
@@ -86,9 +89,11 @@ func (p *player) schedule() {
 	c := &p.j.c
 	p.due, p.given = dues(c), make([]schema.Extent, len(c.Sessions)+1)
 	for i, s := range c.Sessions {
-		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars}
+		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars, Spoken: p.given[i].Spoken, ConvID: c.ConvID}
 		for _, t := range s.Turns {
-			p.given[i+1].Chars += utf8.RuneCountInString(t.Text)
+			n := utf8.RuneCountInString(t.Text)
+			p.given[i+1].Chars += n
+			p.given[i+1].Spoken += n + utf8.RuneCountInString(cmp.Or(t.Name, t.Role)+": ")
 		}
 	}
 	if !p.o.Undated {
@@ -146,15 +151,23 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 			break
 		}
 		if i < p.attached { // its questions have their records, or are asked below
+			p.held = i + 1
 			if err := p.askDue(ctx, had, i+1); err != nil {
 				return err
 			}
 			continue
 		}
+		usage, notes, err := p.reopen(ctx)
+		if err != nil {
+			return err
+		}
 		rec, err := p.session(ctx, i)
 		if err != nil {
 			return err
 		}
+		rec.Usage = append(usage, rec.Usage...)
+		note(&rec.Extra, notes)
+		p.held = i + 1
 		asked := slices.Contains(p.due, i+1)
 		if asked && p.dead == nil {
 			err := p.check(ctx)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +97,14 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 
 // find retrieves, once for all repeats, or lets the memory answer itself. It reports whether a reader must answer; an error ends the run.
 func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QARecord, found **shown) (reads bool, err error) {
+	usage, notes, err := p.reopen(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		rec.Usage = append(usage, rec.Usage...)
+		note(&rec.Extra, notes)
+	}()
 	answers := false
 	if p.m != nil {
 		_, answers = memory.As[memory.Answerer](p.m)
@@ -118,6 +127,9 @@ func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QAReco
 		}
 		if rec.Outcome == "" {
 			rec.Outcome, rec.Error, rec.ModelOutcome = outcomeOf(err), text(err.Error()), modelOutcome("", err)
+		}
+		if p.dead == nil && errors.Is(err, memory.ErrGone) {
+			p.gone = err
 		}
 		return false, nil
 	}

@@ -2,9 +2,12 @@ package trace
 
 import (
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -90,28 +93,33 @@ func (s *Sources) allows(name string) bool {
 	return s.outside || slices.ContainsFunc(s.roots, func(root string) bool { return smallfile.Within(name, root) })
 }
 
-// madeOf returns the place in an export that a chat line was made of, "" for any other line.
-func madeOf(line []byte) string {
-	var from struct {
-		File string `json:"source_file"`
-		Line int    `json:"source_line"`
+// A place is a line of an export; Line 0 is the whole file.
+type place struct {
+	File string `json:"source_file"`
+	Line int    `json:"source_line"`
+}
+
+// madeOf returns the place in an export that a chat line was made of, the zero place for any other line.
+func madeOf(line []byte) (p place) {
+	if codec.Unmarshal(line, &p) != nil {
+		return place{}
 	}
-	switch {
-	case codec.Unmarshal(line, &from) != nil, from.File == "":
-		return ""
-	case from.Line == 0:
-		return from.File
+	return p
+}
+
+func (p place) String() string {
+	if p.Line == 0 {
+		return p.File
 	}
-	return fmt.Sprintf("%s:%d", from.File, from.Line)
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
 // maxShown is how many lines of one span are shown.
 const maxShown = 40
 
-// Lines reads a span; its text is empty where the file is not found.
-func (s *Sources) Lines(span schema.Span) SourceLines {
-	out := SourceLines{Span: span}
-	path := filepath.FromSlash(span.Path)
+// open opens the first file that a source path names below the roots; nil where there is none.
+func (s *Sources) open(path string) (io.ReadCloser, string) {
+	path = filepath.FromSlash(path)
 	var tries []string
 	if filepath.IsAbs(path) {
 		tries = []string{path}
@@ -124,31 +132,68 @@ func (s *Sources) Lines(span schema.Span) SourceLines {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !s.allows(name) {
 			continue
 		}
-		r, err := jsonl.Open(name, nil)
-		if err != nil {
+		if r, err := jsonl.Open(name, nil); err == nil {
+			return r, name
+		}
+	}
+	return nil, ""
+}
+
+// lines yields the lines of an open source up to the first that cannot be read, and closes it.
+func lines(r io.ReadCloser, name string) iter.Seq[jsonl.Line] {
+	return func(yield func(jsonl.Line) bool) {
+		defer r.Close()
+		for l, err := range jsonl.Lines(r, name, 1<<20) {
+			if err != nil || !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// Lines reads a span; its text is empty where the file is not found.
+func (s *Sources) Lines(span schema.Span) SourceLines {
+	out := SourceLines{Span: span}
+	r, name := s.open(span.Path)
+	if r == nil {
+		return out
+	}
+	out.File = filepath.ToSlash(name)
+	last := min(span.Last, span.First+maxShown-1)
+	next := span.First
+	for l := range lines(r, name) {
+		if l.Pos.Line > last {
+			break
+		}
+		if l.Pos.Line < span.First {
 			continue
 		}
-		out.File = filepath.ToSlash(name)
-		last := min(span.Last, span.First+maxShown-1)
-		next := span.First
-		for l, err := range jsonl.Lines(r, name, 1<<20) {
-			if err != nil || l.Pos.Line > last {
-				break
-			}
-			if l.Pos.Line < span.First {
-				continue
-			}
-			for ; next < l.Pos.Line; next++ {
-				out.Text = append(out.Text, "") // a blank line
-			}
-			out.Text = append(out.Text, string(l.Bytes))
-			if from := madeOf(l.Bytes); from != "" {
-				out.From = append(out.From, from)
-			}
-			next++
+		for ; next < l.Pos.Line; next++ {
+			out.Text = append(out.Text, "") // a blank line
 		}
-		r.Close()
-		break
+		out.Text = append(out.Text, string(l.Bytes))
+		if from := madeOf(l.Bytes); from.File != "" {
+			out.From = append(out.From, from.String())
+		}
+		next++
 	}
 	return out
+}
+
+// madeOf returns the lines of a source that were made of a line of an export, and the export's lines that others were made of.
+func (s *Sources) madeOf(path, export string, line int) (made, others []int) {
+	r, name := s.open(path)
+	if r == nil {
+		return nil, nil
+	}
+	for l := range lines(r, name) {
+		switch p := madeOf(l.Bytes); {
+		case p.Line == 0 || p.File != export && !strings.HasSuffix(p.File, "/"+strings.TrimPrefix(export, "./")) && !strings.HasSuffix(export, "/"+p.File):
+		case p.Line == line:
+			made = append(made, l.Pos.Line)
+		default:
+			others = append(others, p.Line)
+		}
+	}
+	return made, others
 }

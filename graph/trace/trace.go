@@ -17,7 +17,7 @@ import (
 
 // Options of Run.
 type Options struct {
-	Query      string          // an id, PATH:LINE of a source, or words
+	Query      string          // an id, PATH:LINE of a source or of the export that it was made of, or words
 	Direction  graph.Direction // Out: down to the sources; In: up to the claims
 	Limit      int             // steps from one node, and candidates; 0: all
 	First      bool            // of several matches take the best
@@ -39,7 +39,8 @@ type Report struct {
 // report holds them and the error says so.
 func Run(ctx context.Context, g graph.Graph, o Options) (Report, error) {
 	rep := Report{Query: o.Query}
-	trail, candidates, err := findTrail(ctx, g, o)
+	src := NewSources(o.In, o.SourceRoot, o.Outside)
+	trail, candidates, err := findTrail(ctx, g, o, src)
 	if err != nil {
 		return rep, err
 	}
@@ -48,7 +49,6 @@ func Run(ctx context.Context, g graph.Graph, o Options) (Report, error) {
 		return rep, fmt.Errorf("%q matches %d things: give one of these ids, or --first", o.Query, len(candidates))
 	}
 	rep.Trail = trail
-	src := NewSources(o.In, o.SourceRoot, o.Outside)
 	for _, span := range append(trail.Spans(), spansOfEvents(trail)...) {
 		if !slices.ContainsFunc(rep.Lines, func(l SourceLines) bool { return l.Span == span }) {
 			rep.Lines = append(rep.Lines, src.Lines(span))
@@ -59,7 +59,7 @@ func Run(ctx context.Context, g graph.Graph, o Options) (Report, error) {
 
 // findTrail resolves the query: an id, an id before migration, a line of a source,
 // text. With several matches it returns them and no trail.
-func findTrail(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, []graph.Match, error) {
+func findTrail(ctx context.Context, g graph.Graph, o Options, src *Sources) (*graph.Trail, []graph.Match, error) {
 	trail, err := graph.TraceLimit(ctx, g, schema.NodeID(o.Query), o.Direction, o.Limit)
 	if err == nil || !errors.Is(err, graph.ErrNotFound) {
 		return trail, nil, err
@@ -70,7 +70,7 @@ func findTrail(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, []g
 		trail, err := graph.TraceLimit(ctx, g, id, o.Direction, o.Limit)
 		return trail, nil, err
 	}
-	if trail, err := traceLine(ctx, g, o); trail != nil || err != nil {
+	if trail, err := traceLine(ctx, g, o, src); trail != nil || err != nil {
 		return trail, nil, err
 	}
 	found, err := graph.Find(ctx, g, o.Query, 0)
@@ -108,8 +108,8 @@ func findTrail(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, []g
 	return nil, found, nil
 }
 
-// traceLine reads the query as path:line; it returns nil for other queries.
-func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, error) {
+// traceLine reads the query as path:line, of a source or of the export that a source was made of; it returns nil for other queries.
+func traceLine(ctx context.Context, g graph.Graph, o Options, src *Sources) (*graph.Trail, error) {
 	i := strings.LastIndexByte(o.Query, ':')
 	if i <= 0 {
 		return nil, nil
@@ -119,45 +119,74 @@ func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, err
 		return nil, nil
 	}
 	path := filepath.ToSlash(o.Query[:i])
-	var exact, ending []schema.NodeID
+	var all, exact, ending []schema.Node
 	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelSource}}) {
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, n)
 		switch p := n.Props.Text("path"); {
 		case p == path:
-			exact = append(exact, n.ID)
+			exact = append(exact, n)
 		case strings.HasSuffix(p, "/"+strings.TrimPrefix(path, "./")), strings.HasSuffix(path, "/"+p):
-			ending = append(ending, n.ID)
+			ending = append(ending, n)
 		}
 	}
 	switch {
 	case len(exact) == 1:
 		ending = exact
 	case len(ending) > 1:
-		return nil, fmt.Errorf("%s matches the end of %d source paths (%s, %s, …): give more of the path", path, len(ending), ending[0], ending[1])
+		return nil, fmt.Errorf("%s matches the end of %d source paths (%s, %s, …): give more of the path", path, len(ending), ending[0].ID, ending[1].ID)
 	case len(ending) == 0:
-		return nil, nil
+		return traceExport(ctx, g, o, src, all, path, line)
 	}
-	trail, err := graph.TraceLine(ctx, g, ending[0], line, o.Limit)
+	trail, err := graph.TraceLines(ctx, g, ending[0].ID, []int{line}, o.Limit)
 	if err != nil || len(trail.Up) > 0 {
 		return trail, err
 	}
-	var near []string
-	all, err := graph.Trace(ctx, g, ending[0], graph.In)
+	var turns []int
+	whole, err := graph.Trace(ctx, g, ending[0].ID, graph.In)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range all.Up {
-		if first, last, ok := graph.Lines(*s.Via); ok && first >= line-3 && last <= line+3 {
-			near = append(near, fmt.Sprintf("%d", first))
+	for _, s := range whole.Up {
+		if first, _, ok := graph.Lines(*s.Via); ok {
+			turns = append(turns, first)
 		}
 	}
+	return nil, noTurn(line, path, turns)
+}
+
+// traceExport walks up from the source lines that were made of a line of an export; nil where no source was made of such a file.
+func traceExport(ctx context.Context, g graph.Graph, o Options, src *Sources, sources []schema.Node, export string, line int) (*graph.Trail, error) {
+	var found []schema.Node
+	var made, turns []int
+	for _, n := range sources {
+		lines, others := src.madeOf(n.Props.Text("path"), export, line)
+		if turns = append(turns, others...); len(lines) > 0 {
+			found, made = append(found, n), lines
+		}
+	}
+	switch {
+	case len(found) > 1:
+		return nil, fmt.Errorf("line %d of %s is in %d sources (%s, %s, …): give more of the path", line, export, len(found), found[0].ID, found[1].ID)
+	case len(found) == 1:
+		return graph.TraceLines(ctx, g, found[0].ID, made, o.Limit)
+	case len(turns) > 0:
+		return nil, noTurn(line, export, turns)
+	}
+	return nil, nil
+}
+
+// noTurn names the lines near one without a turn that have one.
+func noTurn(line int, path string, turns []int) error {
+	slices.Sort(turns)
+	near := slices.DeleteFunc(slices.Compact(turns), func(n int) bool { return n < line-3 || n > line+3 })
 	hint := ""
 	if len(near) > 0 {
-		hint = "; turns are on lines " + strings.Join(near, ", ")
+		hint = "; turns are on lines " + strings.ReplaceAll(strings.Trim(fmt.Sprint(near), "[]"), " ", ", ")
 	}
-	return nil, fmt.Errorf("there is no turn on line %d of %s%s", line, path, hint)
+	return fmt.Errorf("there is no turn on line %d of %s%s", line, path, hint)
 }
 
 func notFound(ctx context.Context, g graph.Graph, query string, some []graph.Match) error {

@@ -149,9 +149,7 @@ func adminTool(t *testing.T, home, heap string) string {
 	t.Helper()
 	admin := filepath.Join(home, "neo4j-admin")
 	launcher := fmt.Sprintf("#!/bin/sh\nexec java -Xmx%s -XX:+UseSerialGC -XX:TieredStopAtLevel=%d -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", heap, map[bool]int{true: 1, false: 4}[heap == "512m"], exttest.Neo4jLib())
-	if err := os.WriteFile(admin, []byte(launcher), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	exttest.WriteProgram(t, admin, launcher)
 	return admin
 }
 

@@ -58,6 +58,8 @@ func (s *enSentence) noMore(k int) bool {
 // ends reports whether word k is a mark that ends a clause.
 func (s *enSentence) ends(k int) bool {
 	switch w := s.low(k); { // "I don't drink coffee anymore by the way": no part of what is drunk
+	case s.low(k+1) == "not" && (w == "but" || w == ","): // "Graz, not Vienna"
+		return true
 	case w == "but" && k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP$" || s.ws[k+1].Tag == "PRP" || s.ws[k+1].Tag == "DT"): // "I used to play but my knee …"
 		return true
 	case w == "btw", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", s.noMore(k):
@@ -154,6 +156,9 @@ func (s *enSentence) phrase(from, to int) Phrase {
 	}
 	a, b := s.ws[from].Start, s.ws[to-1].End
 	text := s.raw[a:b]
+	if strings.Contains(text, "  ") { // see unmarked
+		text = strings.Join(strings.Fields(text), " ")
+	}
 	for _, art := range []string{"the ", "a ", "an ", "some ", "The ", "A ", "An "} {
 		if rest, ok := strings.CutPrefix(text, art); ok && !strings.HasPrefix(rest, "of ") {
 			text = rest
@@ -195,6 +200,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 			}
 		case f.Place.Text == "" && (prep == "in" || prep == "at" || prep == "to" || prep == "from" || prep == "near" || prep == "into") && s.placeNoun(noun):
 			f.Place = s.phrase(k+1, s.npEnd(noun, end))
+		case f.Place.Text != "" && (prep == "before" || prep == "after"): // "in Vienna before Graz": the other place is a time
+			end = k
+			f.Object = s.phrase(from, end)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (f *Fact) Presupposes() (Fact, bool) {
 	name := whose.ReplaceAllString(f.Subject.Text, "")
 	name = strings.TrimPrefix(name, "我")
 	g := Fact{Subject: Mention{Kind: Speaker}, Verb: "have", Slot: "HAS_RELATIVE", Confidence: f.Confidence, Start: f.Start, End: f.End, Tier: f.Tier, Value: Phrase{Text: name}}
-	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && name != f.Subject.Text && (!common[f.Subject.Relation] || proper(name)) && !bygone.MatchString(name)
+	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && (name != f.Subject.Text || isHanWord(name)) && (!common[f.Subject.Relation] || proper(name)) && !bygone.MatchString(name)
 }
 
 // common are relations that everyone has: that there is one is worth a claim only with a name.

@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,17 +22,19 @@ const longSentence = 4 << 10
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
+	text = unmarked(text)
 	all := sentence.Split(text)
 	for i, st := range all {
 		var found []Fact
 		framed := taste(st)
 		switch {
-		case len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
+		case st.Quoted || len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
 			continue
 		case len(framed) > 0: // the frame says what the grammar would misread
+		case otherLanguage(st.Text):
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case o.speaksOfPeople(st.Text) && !otherLanguage(st.Text):
+		case o.speaksOfPeople(st.Text):
 			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
@@ -72,21 +75,55 @@ func (o Options) speaksOfPeople(s string) bool {
 	return false
 }
 
-// otherLanguage reports whether a sentence of Latin letters has more function words of other languages than of English: "wir heiraten im Sommer".
+// Unread reports whether a text has sentences, and all of them are in languages that Read skips.
+func Unread(text string) bool {
+	all := sentence.Split(text)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(st sentence.Sentence) bool { return st.Quoted || !otherLanguage(st.Text) })
+}
+
+// otherLanguage reports whether a sentence is neither Chinese nor English. One of Latin letters is not if it has more function words of other languages than of
+// English, "wir heiraten im Sommer", or a word with an accent and no function words of English: "Me mudé a Sevilla", but not "She loves crème brûlée". One of other
+// letters is not if most of them are, or if it has kana, which Japanese has beside Han.
 func otherLanguage(s string) bool {
-	other, english := 0, 0
-	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		switch low := strings.ToLower(f); {
-		case foreign[low]:
-			if low == f || other+english == 0 { // in "El Paso" and "La Paz" it is part of a name
-				other++
-			}
-		case low != "im" && tokens.Stop(low): // in German "im" is "in the"
-			english++
+	letters, latin, han, kana := 0, 0, 0, 0
+	for _, r := range s {
+		switch {
+		case r <= unicode.MaxASCII && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
+			latin++
+		case textnorm.IsHan(r):
+			han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		}
+		if unicode.IsLetter(r) {
+			letters++
 		}
 	}
-	return other > 0 && other >= english
+	if kana > 1 || 2*(latin+han) < letters { // one kana is a の in a Chinese name of a shop
+		return true
+	}
+	if han > 0 {
+		return false
+	}
+	n, other, english, accent := 0, 0, 0, false
+	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		n++
+		switch low := strings.ToLower(f); {
+		case foreign[low]:
+			if low == f || n == 1 { // in "El Paso" and "La Paz" it is part of a name
+				other++
+			}
+		case !shared[low] && tokens.Stop(low):
+			english++
+		case low == f && strings.IndexFunc(f, func(r rune) bool { return r > unicode.MaxASCII }) >= 0:
+			accent = true
+		}
+	}
+	return (other > 0 || accent) && other >= english
 }
+
+// shared are function words of English that other languages have, too: in German "im" is "in the".
+var shared = set("im in an am so was die me a no as do on he")
 
 // foreign are function words of German, Dutch, French, Spanish, Italian and Portuguese that are no words of English, nor names.
 var foreign = set("und der das ist nicht ich wir sie ein eine einen einem einer mit für auf zum zur von vom bei auch noch aber wie sind haben habe hast seit nach dem den mein meine unser nur schon wenn weil dass sehr gern heute morgen gestern het een niet naar ook zijn mijn heeft je tu il elle nous vous est les une dans avec pas du aux qui suis ont mais c'est chez très mon ma mes el los las por con para una pero muy está vivo mi soy tengo che di per non sono è della nel sul ho ha não uma com meu minha eu você")

@@ -58,8 +58,8 @@ func (f *Fact) worth() bool {
 	return f.sure()
 }
 
-// anaphor is a part of what only those present know: "most of it".
-var anaphor = pattern.New(`\bof (?:it|them|that|this|these|those)$`)
+// anaphor is what only those present know: "most of it", "the above".
+var anaphor = pattern.New(`\bof (?:it|them|that|this|these|those)$|\bthe (?:above|below|following|former|latter|same)(?:$|,)`)
 
 // Confidence below which a fact is not of the default tier, and not kept at all.
 const (

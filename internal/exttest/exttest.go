@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -206,6 +207,17 @@ func root(t testing.TB) string {
 			t.Fatal("no go.mod above the test's folder")
 		}
 		dir = filepath.Dir(dir)
+	}
+}
+
+// WriteProgram writes a program that can be started at once. A process that another test starts at this moment would inherit the open file, and while any process
+// has a file open for writing, it cannot be started ("text file busy"); so none starts meanwhile.
+func WriteProgram(t testing.TB, name, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -26,7 +26,7 @@ type Fact struct {
 // maxJoin is how many lines one sentence may run over.
 const maxJoin = 3
 
-// Facts returns the sentences that state something, in order. Greetings, back-channel
+// Facts returns the sentences that state something, in order. Quotations, greetings, back-channel
 // and sentences of too little content are omitted, and questions, unless informs reports
 // that one states something beside what it asks:
 //
@@ -52,7 +52,7 @@ func Facts(lines []Line, informs func(question string) bool) []Fact {
 			j++
 		}
 		for _, s := range Split(text) {
-			if !states(s.Text) || s.Question && !informs(s.Text) {
+			if s.Quoted || !states(s.Text) || s.Question && !informs(s.Text) {
 				continue
 			}
 			f := Fact{Text: s.Text}

@@ -13,6 +13,7 @@ type Sentence struct {
 	Text       string
 	Start, End int  // bytes
 	Question   bool // ends in a question mark, or in a Chinese question particle
+	Quoted     bool // is in a line of a block quotation ("> ") or in a fenced block of code (```): others' words, or no prose
 }
 
 // Split cuts at sentence ends of both languages and at line ends. Dots inside
@@ -21,12 +22,16 @@ type Sentence struct {
 func Split(text string) []Sentence {
 	var out []Sentence
 	start := 0
+	var quoted func(at int) bool
+	if strings.ContainsAny(text, ">`") {
+		quoted = blocks(text)
+	}
 	flush := func(end int) {
 		s := text[start:end]
 		lead := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
 		t := strings.TrimSpace(s)
 		if strings.IndexFunc(t, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) >= 0 {
-			out = append(out, Sentence{Text: t, Start: start + lead, End: start + lead + len(t), Question: isQuestion(t)})
+			out = append(out, Sentence{Text: t, Start: start + lead, End: start + lead + len(t), Question: isQuestion(t), Quoted: quoted != nil && quoted(start+lead)})
 		}
 		start = end
 	}
@@ -61,6 +66,25 @@ func Split(text string) []Sentence {
 	}
 	flush(len(text))
 	return out
+}
+
+// blocks returns a function that reports whether a place of a text is in a line that begins with ">" or between two lines that begin with "```"; a block
+// without an end goes to the end of the text. The places it is asked for ascend.
+func blocks(text string) func(at int) bool {
+	from, fenced, in := 0, false, false // of the line that was looked at last
+	return func(at int) bool {
+		for from <= at {
+			line, _, _ := strings.Cut(text[from:], "\n")
+			head := strings.TrimLeftFunc(line, unicode.IsSpace)
+			fence := strings.HasPrefix(head, "```")
+			in = fenced || fence || strings.HasPrefix(head, ">")
+			if fence && strings.Count(head, "```") == 1 {
+				fenced = !fenced
+			}
+			from += len(line) + 1
+		}
+		return in
+	}
 }
 
 // abbreviation reports whether s ends in a title, a single letter or the like.

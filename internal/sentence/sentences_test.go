@@ -24,6 +24,15 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%q: have %q, want %q", in, got, want)
 		}
 	}
+	var own []string
+	for _, s := range Split("> You said this.\nI said > this.\n  >again\n```go\nreturn one\n```\nMine. ```one line```\n``` left open\nto the end") {
+		if !s.Quoted {
+			own = append(own, s.Text)
+		}
+	}
+	if want := []string{"I said > this.", "Mine.", "```one line```"}; !slices.Equal(own, want) {
+		t.Errorf("outside quotations and code: have %q, want %q", own, want)
+	}
 	if s := Split("这样可以吗"); !s[0].Question {
 		t.Error("吗 is no question")
 	}

@@ -164,6 +164,17 @@ func (e Expr) At(ref Day) Expr {
 	return out
 }
 
+// Named lists the single days that a text names with their year, in their order in time.
+func Named(text string) (out []Day) {
+	for _, e := range Find(text, 0) {
+		if e.Kind == Absolute && !e.Yearless && e.Lo == e.Hi {
+			out = append(out, e.Lo)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // seasonDays are whole months, northern: spring is March to May; winter begins in
 // December of the year before or ends in the next February, so it is taken from both.
 func seasonDays(y, season int) (Day, Day) {

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/graph/trace"
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
 )
@@ -22,6 +25,7 @@ type Reply struct {
 	Refused  bool       `json:"refused"`           // nothing answers the question for certain: Answer says so
 	Used     []int      `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string   `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
+	Shared   []string   `json:"shared,omitempty"`  // several speakers that the question may mean by one name
 	Quoted   []string   `json:"quoted,omitempty"`  // nearest turns, if nothing answers the question
 	Near     []string   `json:"near,omitempty"`    // claims found near by, where nothing was said near it either
 	By       schema.By  `json:"by"`                // "rule" or the model
@@ -83,6 +87,7 @@ func Ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o A
 		}
 		rep.Hits = append(rep.Hits, x)
 	}
+	rep.Shared = shared(o.Question, m.Speakers())
 	rep.Answer, rep.By, rep.Used, rep.Unknown = a.Text, a.By, a.Used, a.Unknown
 	for _, q := range a.Near {
 		rep.Quoted = append(rep.Quoted, q.Text)
@@ -115,10 +120,39 @@ func (rep *Reply) near(speakers []string) (out []string) {
 	return out
 }
 
+// shared are the speakers whose names begin with the same word, which a question has without the rest of any of these names: Alex and Alex (u2) for "Where does
+// Alex live?", Sam Lee and Sam Fox for "Sam", but not for "Sam Lee".
+func shared(question string, speakers []string) []string {
+	low := " " + strings.Join(strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+	groups := map[string][]string{}
+	for _, s := range speakers {
+		first, rest, _ := strings.Cut(strings.ToLower(s), " ")
+		if full := strings.Trim(rest, "()"); full != "" && strings.Contains(low, " "+first+" "+full+" ") {
+			return nil
+		}
+		groups[first] = append(groups[first], s)
+	}
+	for _, s := range speakers {
+		first, _, _ := strings.Cut(strings.ToLower(s), " ")
+		if g := groups[first]; len(g) > 1 && !tokens.Stop(first) && strings.Contains(low, " "+first+" ") {
+			return g
+		}
+	}
+	return nil
+}
+
 // Lead is the answer, or what is said above the quotes that stand in its place, in the language of the question.
 func (rep *Reply) Lead() string {
+	answer := rep.Answer
+	if list := strings.Join(rep.Shared, ", "); list != "" && !rep.Refused {
+		note := "  (several people have this name: " + list + ")"
+		if strings.ContainsFunc(rep.Question, textnorm.IsHan) {
+			note = "（多人同名：" + list + "）"
+		}
+		answer += note
+	}
 	if len(rep.Quoted) == 0 {
-		return rep.Answer
+		return answer
 	}
 	return map[string]string{reader.Refusal: "Nothing that was said answers this for certain. Nearest to it:", reader.RefusalZH: "没有内容能确切回答这个问题。与它最接近的话："}[rep.Answer]
 }

@@ -56,9 +56,10 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 // maxPause is the longest time between two lines of one sentence: what annotate sets between lines of a source without times.
 const maxPause = time.Minute
 
-// informs reports whether a question also states something: "I adopted a dog, want to meet him?". Only one with a clause before a comma is read.
+// informs reports whether a question also states something: "I adopted a dog, want to meet him?". Only one with a clause before a comma, in Chinese also a blank, is read.
 func informs(question string) bool {
-	return strings.ContainsAny(question, ",，;；") && slices.ContainsFunc(clause.Read(question, clause.Options{}), func(f clause.Fact) bool {
+	parted := strings.ContainsAny(question, ",，;；") || strings.Contains(question, " ") && strings.ContainsFunc(question, textnorm.IsHan)
+	return parted && slices.ContainsFunc(clause.Read(question, clause.Options{}), func(f clause.Fact) bool {
 		return (f.Modality == clause.Asserted || f.Modality == clause.Plan) && f.Subject.Kind != clause.Addressee && f.Tier == clause.Default
 	})
 }

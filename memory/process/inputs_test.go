@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"membench/internal/exttest"
 )
 
 // An edited program, or an edited file that it reads, is another system.
@@ -13,9 +15,7 @@ func TestFingerprintCoversFiles(t *testing.T) {
 	script := filepath.Join(dir, "mine.sh")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		exttest.WriteProgram(t, filepath.Join(dir, name), text)
 	}
 	const answer = "#!/bin/sh\nwhile read -r line; do echo '{\"id\":1,\"result\":{\"name\":\"mine\",\"methods\":[\"reset\",\"ingest\",\"retrieve\"]}}'; done\n"
 	write("mine.sh", answer)

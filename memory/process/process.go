@@ -155,7 +155,11 @@ type Error struct {
 	Message         string
 	Stderr          string // the last that it wrote there
 	Err             error
+	ended           bool // the program answers nothing more
 }
+
+// Is reports a program that was ended as memory.ErrGone.
+func (e *Error) Is(target error) bool { return e.ended && target == memory.ErrGone }
 
 func (e *Error) Error() string {
 	s := e.Program + ": " + e.Method + ": " + e.Message
@@ -303,7 +307,7 @@ func (p *proc) answer(method string, b []byte, result any) error {
 func (p *proc) broken(method, message string, err error) error {
 	kill := p.cmd.Process.Kill()
 	end := p.close()
-	e := &Error{Program: p.o.Command[0], Method: method, Message: message, Stderr: p.tail.last(), Err: err}
+	e := &Error{Program: p.o.Command[0], Method: method, Message: message, Stderr: p.tail.last(), Err: err, ended: true}
 	if end != nil && kill != nil { // it had ended by itself: how has the reason
 		e.Message += " (" + end.Error() + ")"
 	}

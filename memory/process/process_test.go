@@ -119,6 +119,9 @@ func TestBadPrograms(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
+			if says := name == "fails" || name == "no ingest" || name == "hit without id"; errors.Is(err, memory.ErrGone) == says {
+				t.Errorf("%v: the memory is gone: %v", err, !says)
+			}
 			for _, want := range tt.wants {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("have %v\nwant %q in it", err, want)

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -34,12 +36,18 @@ func turn(n int, role, time, text string) schema.Turn {
 	return schema.Turn{Role: role, Name: name, Time: time, Text: text, Sources: []schema.EventRef{{ConvID: conv, TurnID: n}}}
 }
 
-// asks are its questions; each wants a hit or an answer with one of the words.
-var asks = []struct {
+// An ask is a question about the dialogue; it wants a hit or an answer with one of the words.
+type ask struct {
 	text  string
 	words []string
 	turn  int
-}{
+}
+
+func (a ask) says(text string) bool {
+	return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+var asks = []ask{
 	{"What is the name of the dog that Ann adopted?", []string{"Biscuit"}, 1},
 	{"Ann最喜欢的饮料是什么?", []string{"普洱", "Pu'er", "Pu-erh", "Puer"}, 3},
 	{"杭州出差", []string{"杭州", "Hangzhou"}, 5},
@@ -80,6 +88,8 @@ type trial struct {
 	tell func(schema.Check)
 	step string
 	seen strings.Builder // what hits say
+
+	strangers int // hits that name only turns that were not sent
 }
 
 func (t *trial) say(state, name, fix, f string, a ...any) {
@@ -172,8 +182,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 	first, err := m.Retrieve(ctx, q)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and returns no hits: retrieval metrics are not applicable")
-		return t.answers(ctx, m)
+		return t.answers(ctx, m, true)
 	case err != nil:
 		return err
 	}
@@ -192,49 +201,31 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		if err != nil {
 			return err
 		}
+		named += t.hits(a.text, q.K, r.Hits)
 		text := r.Context
-		for i, h := range r.Hits {
+		for _, h := range r.Hits {
 			text += "\n" + h.Text
-			meta, _ := h.Meta.MarshalJSON() // what a system says beside the text: dates, speakers
-			fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
-			if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
-				named++
-			}
-			if i > 0 && h.Score > r.Hits[i-1].Score {
-				t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d has score %v, the hit before it %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
-			}
 		}
-		if len(r.Hits) > q.K {
-			t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
-		}
-		says := func(text string) bool {
-			return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) })
-		}
-		if says(text) {
+		if a.says(text) {
 			t.say(schema.CheckOK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
+		} else if textnorm.Lang(a.text) == "zh" {
+			t.say(schema.CheckWarn, "retrieval", "check what the system stored for the turn, and how it segments Chinese; a system without Chinese can ignore this", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		} else {
-			t.say(schema.CheckFail, "retrieval", "check what the system stored for the turn, and how it segments Chinese", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
+			t.say(schema.CheckFail, "retrieval", "check what the system stored for the turn, and which words of a question it searches for", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		}
-		from := schema.EventRef{ConvID: conv, TurnID: a.turn}
-		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) })
+		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return a.says(h.Text) })
 		if n := len(r.Hits); i == 0 {
 			best++
 		} else if i == n-1 && n > 2 && r.Hits[0].Score > r.Hits[i].Score {
 			worst++
 		}
-		if i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
-			t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "%q: hit %d is from %v, not from turn %d", a.text, i+1, r.Hits[i].Sources, a.turn)
-		}
+		t.source(a, r.Hits)
 	}
 	if worst > 1 && best == 0 {
 		t.say(schema.CheckFail, "order", "a better hit has a greater score: negate distances (for a service: use fields.distance, not fields.score)",
 			"the hit that answers is the last of the list for %d of %d questions, and the first for none", worst, len(asks))
 	}
-	if named == 0 {
-		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
-	} else {
-		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
-	}
+	t.named(named)
 	q.Text = asks[0].text
 	after, err := m.Retrieve(ctx, q)
 	if err != nil {
@@ -246,9 +237,48 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckOK, "pure", "", "the same question gives the same hits")
 	}
 	if _, ok := memory.As[memory.Answerer](m); ok {
-		return t.answers(ctx, m)
+		return t.answers(ctx, m, false)
 	}
 	return nil
+}
+
+// hits checks the list of hits for a question, and returns how many name their turns.
+func (t *trial) hits(question string, k int, hits []memory.Hit) (named int) {
+	for i, h := range hits {
+		meta, _ := h.Meta.MarshalJSON() // what a system says beside the text: dates, speakers
+		fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
+		if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
+			named++
+		} else if len(h.Sources) > 0 {
+			t.strangers++
+		}
+		if i > 0 && h.Score > hits[i-1].Score {
+			t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d has score %v, the hit before it %v", question, i+1, h.Score, hits[i-1].Score)
+		}
+	}
+	if len(hits) > k {
+		t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", question, k, len(hits))
+	}
+	return named
+}
+
+// source checks that the first hit that answers a question names the turn that does.
+func (t *trial) source(a ask, hits []memory.Hit) {
+	i := slices.IndexFunc(hits, func(h memory.Hit) bool { return a.says(h.Text) })
+	if i >= 0 && len(hits[i].Sources) > 0 && !slices.Contains(hits[i].Sources, schema.EventRef{ConvID: conv, TurnID: a.turn}) {
+		t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "%q: hit %d names %s, and has the text of %s", a.text, i+1, refs(hits[i].Sources), refs([]schema.EventRef{{ConvID: conv, TurnID: a.turn}}))
+	}
+}
+
+func (t *trial) named(n int) {
+	switch {
+	case n == 0 && t.strangers > 0:
+		t.say(schema.CheckFail, "sources", "return a turn's id unchanged, with the hit that was made of it", "no hit names a turn that was sent; %d name others", t.strangers)
+	case n == 0:
+		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
+	default:
+		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
+	}
 }
 
 func ids(r memory.Retrieved) []schema.PointID {
@@ -259,23 +289,38 @@ func ids(r memory.Retrieved) []schema.PointID {
 	return out
 }
 
-func (t *trial) answers(ctx context.Context, m memory.Memory) error {
+// answers asks for answers. alone: the system cannot be asked for hits, so those that come with answers are checked.
+func (t *trial) answers(ctx context.Context, m memory.Memory, alone bool) error {
 	a, ok := memory.As[memory.Answerer](m)
 	if !ok {
 		t.say(schema.CheckFail, "answer", "implement Retrieve or Answer", "the system neither retrieves nor answers")
 		return nil
 	}
+	hits, named := 0, 0
 	for _, q := range asks {
-		_, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
+		r, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(&t.seen, text)
 		state, fix := schema.CheckOK, ""
-		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
+		if !q.says(text) {
 			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: check it"
 		}
 		t.say(state, "answer", fix, "%q: %q", q.text, text)
+		if alone {
+			hits += len(r.Hits)
+			named += t.hits(q.text, len(r.Hits), r.Hits)
+			t.source(q, r.Hits)
+		}
+	}
+	switch {
+	case !alone:
+	case hits == 0:
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and returns no hits: retrieval metrics are not applicable")
+	default:
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself, with %d hits for %d answers; it cannot be asked for k hits, so retrieval metrics are not applicable", hits, len(asks))
+		t.named(named)
 	}
 	return nil
 }
@@ -306,41 +351,26 @@ func (t *trial) again(ctx context.Context, m memory.Memory) error {
 }
 
 // contents lists what is kept, by whatever ability there is; can says that there is one.
-func contents(ctx context.Context, m memory.Memory) (texts []string, can bool, err error) {
-	if s, ok := memory.As[memory.Snapshotter](m); ok {
-		for it, err := range s.Snapshot(ctx) {
-			if err != nil {
-				if errors.Is(err, errors.ErrUnsupported) {
-					return nil, false, nil
-				}
-				return nil, true, err
-			}
-			texts = append(texts, it.Text)
-		}
-		return texts, true, nil
+func contents(ctx context.Context, m memory.Memory) (items []memory.Item, can bool, err error) {
+	list, can := memory.List(m)
+	if !can {
+		return nil, false, nil
 	}
-	if x, ok := memory.As[memory.Exporter](m); ok {
-		for r, err := range x.Export(ctx) {
-			if err != nil {
-				if errors.Is(err, errors.ErrUnsupported) {
-					return nil, false, nil
-				}
-				return nil, true, err
-			}
-			f, err := r.V.Fields()
-			if err != nil {
-				return nil, true, err
-			}
-			texts = append(texts, f.Data)
+	for it, err := range list(ctx) {
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil, false, nil
 		}
-		return texts, true, nil
+		if err != nil {
+			return nil, true, err
+		}
+		items = append(items, it)
 	}
-	return nil, false, nil
+	return items, true, nil
 }
 
 // look compares what is kept with what was said.
 func (t *trial) look(ctx context.Context, m memory.Memory) error {
-	texts, can, err := contents(ctx, m)
+	items, can, err := contents(ctx, m)
 	switch {
 	case err != nil:
 		return err
@@ -350,11 +380,22 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 	case t.caps.Unit == "nothing" || t.caps.UsesGold:
 		t.say(schema.CheckNA, "counts", "", "the system stores nothing itself")
 		return nil
-	case len(texts) == 0:
+	case len(items) == 0:
 		t.say(schema.CheckFail, "counts", "find where the system drops turns", "5 turns were accepted, but nothing is stored")
 		return nil
 	}
-	t.say(schema.CheckOK, "counts", "", "5 turns sent, %d items kept", len(texts))
+	var texts []string
+	different := map[string]bool{}
+	for _, it := range items {
+		texts = append(texts, it.Text)
+		different[it.Text] = true
+	}
+	if len(items) >= 2*len(different) {
+		t.say(schema.CheckFail, "counts", "store each turn once: copies take the places of other hits", "5 turns sent, %d items kept, of these %d different", len(items), len(different))
+	} else {
+		t.say(schema.CheckOK, "counts", "", "5 turns sent, %d items kept", len(items))
+	}
+	t.claims(items)
 	hard := sessions[1].Turns[0].Text
 	if all := strings.Join(texts, "\n"); strings.Contains(all, hard) {
 		t.say(schema.CheckOK, "words", "", "quotes, backslashes, ${…} and braces come back as they were sent")
@@ -362,6 +403,57 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckWarn, "words", "a system that rewrites may change them; one that stores turns must not", "the turn with quotes, backslashes and ${…} does not come back as it was sent")
 	}
 	return nil
+}
+
+// claims compares what the system says of its items with the turns whose text they have. A time more than a year away is that of the run.
+func (t *trial) claims(items []memory.Item) {
+	const zones, year = 20 * time.Hour, 366 * 24 * time.Hour
+	source, at, right := "", "", 0
+	for _, it := range items {
+		var of []schema.EventRef
+		var said []string
+		near := false
+		has, dated := schema.ParseInstant(it.Time)
+		for _, b := range sessions {
+			for _, turn := range b.Turns {
+				if !strings.Contains(it.Text, turn.Text) {
+					continue
+				}
+				of, said = append(of, turn.Sources[0]), append(said, turn.Time)
+				when, _ := schema.ParseInstant(turn.Time)
+				off := has.Time().Sub(when.Time()).Abs()
+				near = near || off < zones || off > year
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		switch {
+		case !dated:
+		case near:
+			right++
+		default:
+			at = fmt.Sprintf("the item of %s has the time %s, it was said at %s", refs(of), it.Time, strings.Join(said, ", "))
+		}
+		if len(it.Sources) > 0 && !slices.ContainsFunc(of, func(e schema.EventRef) bool { return slices.Contains(it.Sources, e) }) {
+			source = fmt.Sprintf("the item with the text of %s names %s", refs(of), refs(it.Sources))
+		}
+	}
+	if at != "" && right == 0 { // some times are of what a turn speaks of, or of its last change
+		t.say(schema.CheckFail, "times", "keep a turn's time as it was sent", "%s", at)
+	}
+	if source != "" {
+		t.say(schema.CheckFail, "sources", "return a turn's id unchanged, with the item that was made of it", "%s", source)
+	}
+}
+
+// refs writes sources as a program reports them.
+func refs(list []schema.EventRef) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, fmt.Sprintf("%s:%d", e.ConvID, e.TurnID))
+	}
+	return strings.Join(out, ", ")
 }
 
 // wall asks another namespace.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func (f *forgetful) Close() error { return nil }
 func TestFaults(t *testing.T) {
 	cs := checks(t, &forgetful{turns: &[]string{}})
 	for name, want := range map[string]string{
-		"info": schema.CheckFail, "order": schema.CheckFail, "retrieval": schema.CheckFail, "sources": schema.CheckWarn, "pure": schema.CheckFail,
+		"info": schema.CheckFail, "order": schema.CheckFail, "retrieval": schema.CheckWarn, "sources": schema.CheckWarn, "pure": schema.CheckFail,
 		"repeat": schema.CheckWarn, "isolation": schema.CheckFail, "reset": schema.CheckFail, "counts": schema.CheckNA, "drop": schema.CheckNA,
 	} {
 		if have := state(cs, name); have != want {
@@ -97,6 +98,59 @@ func TestFaults(t *testing.T) {
 	for _, c := range cs {
 		if (c.State == schema.CheckFail || c.State == schema.CheckWarn) && c.Fix == "" {
 			t.Errorf("%s: nothing says how to fix it", c.Name)
+		}
+	}
+}
+
+// liar keeps turns as they were said, and gives them other ids, another day and twice.
+type liar struct{ items []memory.Item }
+
+func (l *liar) Info() memory.Info { return memory.Info{Name: "liar", Fingerprint: "1"} }
+func (l *liar) Open(context.Context, memory.Namespace) (memory.Memory, error) {
+	return &liar{}, nil
+}
+func (l *liar) Ingest(_ context.Context, b memory.Batch) (memory.Receipt, error) {
+	for _, t := range b.Turns {
+		if strings.Contains(t.Text, "dog") {
+			continue
+		}
+		e := t.Sources[0]
+		e.ConvID = schema.ConvID(strings.ToUpper(string(e.ConvID)))
+		for range 2 {
+			l.items = append(l.items, memory.Item{ID: schema.PointID(fmt.Sprint(len(l.items))), Text: t.Text, Status: memory.StatusActive, Time: "2023-04-01T10:00:00Z", Sources: []schema.EventRef{e}})
+		}
+	}
+	return memory.Receipt{}, nil
+}
+func (l *liar) Retrieve(context.Context, memory.Query) (memory.Retrieved, error) {
+	var r memory.Retrieved
+	for _, it := range l.items {
+		r.Hits = append(r.Hits, memory.Hit{ID: it.ID, Text: it.Text, Sources: it.Sources})
+	}
+	return r, nil
+}
+func (l *liar) Snapshot(context.Context) iter.Seq2[memory.Item, error] {
+	return func(yield func(memory.Item, error) bool) {
+		for _, it := range l.items {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+func (l *liar) Close() error { return nil }
+
+// What a system says of its items is compared with their texts, and the advice is about the question that failed.
+func TestClaims(t *testing.T) {
+	cs := checks(t, &liar{})
+	for _, name := range []string{"retrieval", "sources", "counts", "times"} {
+		if have := state(cs, name); have != schema.CheckFail {
+			t.Errorf("%s: have %q, want %q\n%v", name, have, schema.CheckFail, cs)
+		}
+	}
+	for _, c := range cs {
+		if c.Name == "retrieval" && strings.Contains(c.Detail, "dog") && strings.Contains(c.Fix, "Chinese") {
+			t.Errorf("advice about Chinese below an English question: %v", c)
 		}
 	}
 }
@@ -148,6 +202,44 @@ func TestAnswersAlone(t *testing.T) {
 	}
 	if state(cs, "retrieval") != schema.CheckNA || state(cs, "answer") != schema.CheckOK || state(cs, "isolation") != schema.CheckOK {
 		t.Errorf("have %v", cs)
+	}
+}
+
+// quoting answers with the turns that it rests on, and cannot be asked for hits.
+type quoting struct {
+	forgetful
+	wrong bool // names the turn before as the source
+}
+
+func (q *quoting) Open(context.Context, memory.Namespace) (memory.Memory, error) { return q, nil }
+func (q *quoting) Retrieve(context.Context, memory.Query) (memory.Retrieved, error) {
+	return memory.Retrieved{}, memory.ErrNoRetrieval
+}
+func (q *quoting) Answer(_ context.Context, x memory.Query) (memory.Retrieved, string, error) {
+	for i, text := range *q.turns {
+		if strings.Contains(text, "Biscuit") == strings.Contains(x.Text, "dog") {
+			n := i + 1
+			if q.wrong {
+				n++
+			}
+			return memory.Retrieved{Hits: []memory.Hit{{ID: "1", Text: text, Sources: []schema.EventRef{{ConvID: "membench-try", TurnID: n}}}}}, text, nil
+		}
+	}
+	return memory.Retrieved{}, "", nil
+}
+
+// Hits that come with answers are seen and checked, and nothing says that there are none.
+func TestAnswersWithHits(t *testing.T) {
+	for wrong, want := range map[bool]string{false: schema.CheckOK, true: schema.CheckFail} {
+		cs := checks(t, &quoting{forgetful{turns: &[]string{}}, wrong})
+		if state(cs, "sources") != want || state(cs, "retrieval") != schema.CheckNA {
+			t.Errorf("wrong sources %v: have %+v, want sources %s", wrong, cs, want)
+		}
+		for _, c := range cs {
+			if strings.Contains(c.Detail, "returns no hits") {
+				t.Errorf("have %q", c.Detail)
+			}
+		}
 	}
 }
 

@@ -44,8 +44,11 @@ func oddSet(seed uint64) (files []file) {
 		{"g_edges_%d.jsonl", func() string {
 			return strings.ReplaceAll(strings.Replace(edge, `"dst": "mem:`, pick(`"dst": "mem:`, `"dst": "tag:`), 1), "char:c", pick("char:c", "char:d", "char:e", "scene:s"))
 		}},
+		{"%d.cases.jsonl", func() string {
+			return fmt.Sprintf(`{"case_id":"k%d","dataset":"own","conv_id":"w%d","unit":"turn","sessions":[{"session_id":"S","turns":[{"turn_id":1,"role":"user","text":"text %d"}]}],"questions":[{"question_id":"q%d","question":"Who?","answer":"Ana","category":"IE","raw_category":"IE"}]}`, r.IntN(40), r.IntN(9), r.IntN(2), r.IntN(90))
+		}},
 	}
-	for i := range 10 {
+	for i := range 2 * len(kinds) {
 		k := kinds[i%len(kinds)]
 		f := file{name: "d/" + fmt.Sprintf(k.name, i)}
 		for range 1 + r.IntN(40) {
@@ -129,7 +132,7 @@ func TestKeyed(t *testing.T) {
 			}
 		}
 	}
-	for _, code := range []string{"ID001", "GRF003", "GRF004", "CLM007", "MEM006", "EVT001", "EVT003", "LNK001", "LNK003", "LNK006"} {
+	for _, code := range []string{"ID001", "GRF003", "GRF004", "CLM007", "MEM006", "EVT001", "EVT003", "DST008", "LNK001", "LNK003", "LNK006"} {
 		if !codes[code] {
 			t.Errorf("the data has no %s", code)
 		}

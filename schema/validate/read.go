@@ -66,9 +66,9 @@ func Lines(files []jsonl.File, o PathOptions) iter.Seq2[jsonl.Line, error] {
 	}
 }
 
-var single = sync.OnceValue(func() *Checker { return New(nil, Options{}) })
+var single = sync.OnceValue(func() *Checker { return New(nil, Options{SchemaOnly: true}) })
 
-// Record returns the first error, a *schema.Finding, that the rules of single records find in a record of the newest version. at is the place of text in its file.
+// Record returns the first error, a *schema.Finding, that the schema of the newest version finds in a record. at is the place of text in its file.
 func Record(text []byte, kind schema.Kind, at schema.Pos) error {
 	w := &worker{whole: true, buf: text, from: &block{buf: text}}
 	w.start(single(), at.File, kind, kind, schema.Latest)

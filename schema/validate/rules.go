@@ -27,7 +27,10 @@ const (
 	nsConv
 	nsProbe
 	nsInject
-	nsEval // an answer or a session of a run
+	nsCase
+	nsCaseConv // a case's conv_id; its identity is what is said
+	nsQuestion // of a case
+	nsEval     // an answer or a session of a run; the last one
 )
 
 // A fact is a record's contribution to the set: it defines an id, refers to one, or is a turn.
@@ -74,10 +77,13 @@ const (
 	ptrData
 	ptrQuestion
 	ptrSession
+	ptrCase
+	ptrConv
+	ptrCaseQuestion
 )
 
 var pointers = [...]string{"/id", "/claim_id", "/entity_id", "/src", "/dst", "/evidence/%d/memory_item_id", "/evidence/%d/text", "/evidence/%d/point_id",
-	"/subject/entity_id", "/object/entity_id", "/superseded_by", "/payload/events/%d/turn_id", "/turn_id", "/meta/expects/%d", "/meta/probe_id", "/meta/inject_id", "/probe_id", "/payload/data", "/question_id", "/session_id"}
+	"/subject/entity_id", "/object/entity_id", "/superseded_by", "/payload/events/%d/turn_id", "/turn_id", "/meta/expects/%d", "/meta/probe_id", "/meta/inject_id", "/probe_id", "/payload/data", "/question_id", "/session_id", "/case_id", "/conv_id", "/questions/%d/question_id"}
 
 func pointer(ptr byte, idx int32) string {
 	if s := pointers[ptr]; strings.Contains(s, "%") {
@@ -131,6 +137,8 @@ func (w *worker) rules(k schema.Kind) {
 		w.probe()
 	case schema.KindManifest:
 		w.manifest()
+	case schema.KindCase:
+		w.caseRecord()
 	case schema.KindQA:
 		w.evalRecord("question_id", ptrQuestion, answerVerdicts, "protocol", "by", "gold")
 	case schema.KindSession:

@@ -62,3 +62,24 @@ func TestEvalRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestCaseIDs: an id that two files give is wrong if both are of one data set and say different things; a copy of a file, or another set, may have it.
+func TestCaseIDs(t *testing.T) {
+	one := func(set, text string) string {
+		return fmt.Sprintf(`{"case_id":"c","dataset":%q,"conv_id":"v","unit":"turn","sessions":[{"session_id":"S","turns":[{"turn_id":1,"role":"user","text":%q}]}],"questions":[{"question_id":"q","question":"Who?","answer":"Ana","category":"IE","raw_category":"IE"}]}`, set, text)
+	}
+	for other, want := range map[string]int{one("own", "I am Ana."): 0, one("own", "I am Bea."): 3, one("bought", "I am Bea."): 0} {
+		have, _ := check(t, "", validate.Options{}, file{"a.cases.jsonl", one("own", "I am Ana.")}, file{"b/a.cases.jsonl", other})
+		if len(have) != want || slices.ContainsFunc(have, func(s string) bool { return !strings.Contains(s, "DST008") }) {
+			t.Errorf("%s: %d findings, want %d: %q", other, len(have), want, have)
+		}
+	}
+}
+
+// TestVersionOfAFaultyCase: a version that lacks the kind is not the record's, so the finding names the fault.
+func TestVersionOfAFaultyCase(t *testing.T) {
+	have, c := check(t, "", validate.Options{}, file{"x.cases.jsonl", `{"case_id":"c","dataset":"d","conv_id":"c","sessions":[]}`})
+	if want := []string{"x.cases.jsonl:1:1 SCH002", "x.cases.jsonl:1:1 SCH002"}; !slices.Equal(have, want) || c.Checked[0].Version != schema.Latest {
+		t.Errorf("have %v as version %s, want %v as %s", have, c.Checked[0].Version, want, schema.Latest)
+	}
+}

@@ -252,6 +252,12 @@ func (f *fold) define(x *fact, line int32) error {
 			return nil
 		}
 		fault.Code, fault.Message = "EVT009", "the id belongs to another turn already, see "+at
+	case nsCase, nsQuestion, nsCaseConv:
+		what := map[byte]string{nsCase: "a case id occurs twice", nsQuestion: "a question id occurs twice", nsCaseConv: "two cases have the same conv_id and other turns"}[x.ns]
+		if others := !same && old.tup>>32 != x.tup>>32; others || (x.ns == nsCaseConv || !same) && uint32(old.tup) == uint32(x.tup) {
+			return nil // another data set's, or a copy of the file; several cases may be about one conversation
+		}
+		fault.Code, fault.Message = "DST008", what+", see "+at
 	case nsEval:
 		fault.Code, fault.Message = "EVL101", "the record is already in this file, see "+at
 	default:

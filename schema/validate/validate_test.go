@@ -396,6 +396,7 @@ func TestVersionIsTold(t *testing.T) {
 		{"rank missing", without(claim, `"rank":null,`), schema.V001},
 		{"raw separators", strings.ReplaceAll(claim, "tag:t", "tag:a:b"), schema.V001},
 		{"a wrong hash does not make a file old", with(memory, "ec69f", "ec69e"), schema.Latest},
+		{"an impossible time does not, either", with(fmt.Sprintf(event, 1), `"meta": {}`, `"meta": {"time": "2026-02-30T18:22:22Z"}`), schema.Latest},
 		{"newer kind", `{"op": "put", "new": ` + node + `}`, schema.Latest},
 		{"nothing", "", schema.Latest},
 	} {

@@ -89,9 +89,7 @@ func fakeLib(t *testing.T, version string) string {
 func script(t *testing.T, name, text string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	exttest.WriteProgram(t, filepath.Join(dir, name), "#!/bin/sh\n"+text)
 	return dir
 }
 

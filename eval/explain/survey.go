@@ -1,0 +1,244 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"membench/eval/fidelity"
+	"membench/internal/tokens"
+	"membench/schema"
+)
+
+// A Survey compares all memories and hits of each system with the turns, whether or not a question failed: the texts first, and then what the system says of
+// them: the turns that it names as their sources. It holds a few numbers and examples for each system and data set.
+type Survey struct {
+	by   map[group]*systemSurvey // without a case and repeat
+	seen map[group]bool          // whose memories were counted
+}
+
+type systemSurvey struct {
+	memories, hits sources
+	altered        map[string]*altering // by kind; memories of sampled turns
+	compared       int                  // sampled turns with a memory
+	usual          map[string]int       // words beyond the turn that most memories of a case have
+	cases          int
+	lasting, texts int      // live memories at the end, and their different texts
+	empty          int      // of these, without one
+	changed        altering // hits with another text than their memory
+	outside        altering // hits that are no memory and of another conversation
+	all            int      // hits
+	questions      int
+	worst          int // questions whose hits have the fewest of their words first
+}
+
+// sources counts texts by what they name as their sources.
+type sources struct {
+	n       [namings]int
+	example string // of one that names others
+}
+
+type altering struct {
+	n       int
+	example string
+}
+
+func (a *altering) add(example string) {
+	a.example = cmp.Or(a.example, example)
+	a.n++
+}
+
+func (s *Survey) of(r *schema.QARecord) *systemSurvey {
+	if s.by == nil {
+		s.by, s.seen = map[group]*systemSurvey{}, map[group]bool{}
+	}
+	key := group{System: r.System, Dataset: r.Dataset}
+	if s.by[key] == nil {
+		s.by[key] = &systemSurvey{altered: map[string]*altering{}, usual: map[string]int{}}
+	}
+	return s.by[key]
+}
+
+// survey counts the memories of a case at its first question, and the hits of each question.
+func (x *explainer) survey(r *schema.QARecord) error {
+	if x.o.Survey == nil || r.Repeat > 0 || r.Outcome != schema.OutcomeAnswered && r.Outcome != schema.OutcomeEmpty && r.Outcome != "" {
+		return nil
+	}
+	if err := x.load(r); err != nil {
+		return err
+	}
+	s := x.o.Survey.of(r)
+	if !x.o.Survey.seen[x.at] {
+		x.o.Survey.seen[x.at] = true
+		s.memory(x)
+	}
+	s.question(x, r)
+	return nil
+}
+
+// take counts a text.
+func (c *sources) take(t *story, text string, named []schema.EventRef) {
+	k, has := t.naming(text, named)
+	c.n[k]++
+	if k.bad() && c.example == "" {
+		c.example = fmt.Sprintf("%s names %s and has the text of %s", quote(text), strings.TrimSuffix(t.names(named), " as its source"), t.name(has[0]))
+	}
+}
+
+// memory surveys the memories of a case, with the sources that the system names.
+func (s *systemSurvey) memory(x *explainer) {
+	if x.told.c == nil || len(x.ledger.versions) == 0 {
+		return
+	}
+	texts := map[string]bool{}
+	for _, v := range x.ledger.versions {
+		s.memories.take(x.told, v.text, v.named)
+		switch {
+		case !v.liveAt(x.ledger.last):
+		case strings.TrimSpace(v.text) == "":
+			s.empty++
+		default:
+			s.lasting++
+			texts[v.text] = true
+		}
+	}
+	s.texts += len(texts)
+	s.cases++
+	for _, w := range x.frame.Usual(append(slices.Clone(x.told.speakers()), "user", "assistant")...) {
+		s.usual[w]++
+	}
+	if !x.frame.Verbatim() {
+		return
+	}
+	ids := slices.Sorted(maps.Keys(x.told.turns))
+	for i := 0; i < len(ids); i += max(1, len(ids)/frameTurns) {
+		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: ids[i]}
+		o := x.told.original(x.told.turns[ids[i]])
+		var d fidelity.Difference
+		text := ""
+		for _, v := range x.ledger.byRef[ref] {
+			if e := fidelity.Compare(o, v.text, x.frame); text == "" || e.Same() || e.Kept > d.Kept && !d.Same() {
+				d, text = e, v.text
+			}
+		}
+		if text == "" {
+			continue
+		}
+		s.compared++
+		if d.Same() {
+			continue
+		}
+		if s.altered[d.Kind] == nil {
+			s.altered[d.Kind] = &altering{}
+		}
+		s.altered[d.Kind].add(fmt.Sprintf("%s: %s", x.told.name(ref), d.Marked))
+	}
+}
+
+// question surveys the hits of a question.
+func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
+	if x.told.c == nil {
+		return
+	}
+	until := x.until(r)
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		s.all++
+		switch v := x.ledger.version(h.ID, until); {
+		case x.changed(h, until):
+			s.changed.add(fmt.Sprintf("%s is %s", quote(v.text), quote(h.Text)))
+		case v == nil && x.ledger.transparent && x.strange(h):
+			s.outside.add(quote(h.Text))
+		default:
+			s.hits.take(x.told, h.Text, h.Sources)
+		}
+	}
+	f := x.search(r)
+	up, pairs := 0, 0
+	for i, a := range f.hits {
+		for _, b := range f.hits[i+1:] {
+			if a != b {
+				pairs++
+			}
+			if b > a {
+				up++
+			}
+		}
+	}
+	if pairs >= leastPairs {
+		s.questions++
+		if float64(up) >= worstFirst*float64(pairs) {
+			s.worst++
+		}
+	}
+}
+
+// Shares from which a survey mentions what it found.
+const (
+	oneIn   = 50 // texts, one of which is changed
+	misname = 20 // texts, one of which names other turns: some systems take turns over into texts of later ones
+	doubled = 2  // as many memories as different texts
+)
+
+// Lines are what is remarkable, a sentence each.
+func (s *Survey) Lines(system, dataset string) (out []string) {
+	c := s.by[group{System: system, Dataset: dataset}]
+	if c == nil {
+		return nil
+	}
+	for _, t := range []struct {
+		what string
+		sources
+	}{{"memories", c.memories}, {"hits", c.hits}} {
+		whole := 0
+		for k := right; k < namings; k++ {
+			whole += t.n[k]
+		}
+		if bad := t.n[wrong] + t.n[unknown]; bad >= leastBad && bad*misname >= whole {
+			out = append(out, fmt.Sprintf("%d of %d %s that have a turn word for word name other sources than that turn: %s", bad, whole, t.what, t.example))
+		}
+		if whole > 0 && t.n[silent] == whole {
+			out = append(out, fmt.Sprintf("no %s names the turn whose text it has: evidence recall does not apply, and readers are not shown when it was said", strings.TrimSuffix(strings.Replace(t.what, "memories", "memory", 1), "s")))
+		}
+	}
+	kinds := slices.SortedFunc(maps.Keys(c.altered), func(a, b string) int {
+		return cmp.Or(c.altered[b].n-c.altered[a].n, strings.Compare(a, b))
+	})
+	altered, how := 0, []string{}
+	for _, kind := range kinds {
+		altered += c.altered[kind].n
+		how = append(how, fmt.Sprintf("%s %d", faultWords[kind], c.altered[kind].n))
+	}
+	if altered >= leastBad && altered*oneIn >= c.compared {
+		out = append(out, fmt.Sprintf("%d of %d turns looked at were stored otherwise than they were said (%s): %s", altered, c.compared, strings.Join(how, ", "), c.altered[kinds[0]].example))
+	}
+	for _, h := range []struct {
+		altering
+		what string
+	}{{c.changed, "have another text than their memory"}, {c.outside, "are not from the conversation asked about"}} {
+		if h.n >= leastBad && h.n*oneIn >= c.all {
+			out = append(out, fmt.Sprintf("%d of %d hits %s: %s", h.n, c.all, h.what, h.example))
+		}
+	}
+	if c.empty >= leastBad {
+		out = append(out, fmt.Sprintf("%d of %d memories have no text", c.empty, c.empty+c.lasting))
+	}
+	var usual []string
+	for w, n := range c.usual {
+		if n*2 > c.cases && !tokens.Stop(w) {
+			usual = append(usual, "“"+w+"”")
+		}
+	}
+	if slices.Sort(usual); len(usual) > 0 {
+		out = append(out, "every memory has, beside the turn: "+strings.Join(usual, ", "))
+	}
+	if c.lasting >= doubled*c.texts && c.texts > 0 {
+		out = append(out, fmt.Sprintf("%d memories have %d different texts: each is kept %.1f times", c.lasting, c.texts, float64(c.lasting)/float64(c.texts)))
+	}
+	if c.worst*2 > c.questions && c.worst >= leastBad {
+		out = append(out, fmt.Sprintf("in %d of %d questions the hits with the most of its words come last", c.worst, c.questions))
+	}
+	return out
+}
