@@ -40,3 +40,24 @@ func TestYesOrNoRepeated(t *testing.T) {
 		}
 	}
 }
+
+// A repeated question with the gold is as sure as what introduces it: a verb of saying or knowing, or a label that names a source.
+func TestIntroduced(t *testing.T) {
+	q := Question{Text: "Where does Sigrid keep the skates?"}
+	for intro, sure := range map[string]bool{
+		"The landlord told me that ":            true,
+		"I can confirm that ":                   true,
+		"From the chat of Monday: ":             true,
+		"In short: ":                            true,
+		"Half of the street is convinced that ": false,
+		"The handout mistakenly says that ":     false,
+		"It was the postman's pet theory that ": false,
+		"Make a case for the proposition that ": false,
+		"Unchecked: ":                           false,
+	} {
+		v := Judge(q, []string{"the cellar"}, intro+"Sigrid keeps the skates in the cellar.", Options{})
+		if got := v.Correct && v.Doubt == ""; got != sure {
+			t.Errorf("%s…: sure %v, want %v (doubt %q)", intro, got, sure, v.Doubt)
+		}
+	}
+}
