@@ -149,7 +149,7 @@ func (x *explainer) answeredFrom(r *schema.QARecord, needs []*need) (finding, bo
 	case v == nil && x.ledger.transparent && x.strange(from):
 		f.kind, f.reason = schema.FaultForeign, fmt.Sprintf("the answer is from the hit at rank %d, %s, which is not from this conversation", from.Rank, quote(from.Text))
 		return f, true
-	case v == nil || v.text == from.Text || slices.ContainsFunc(needs, func(n *need) bool {
+	case len(needs) == 0, v == nil || v.text == from.Text || slices.ContainsFunc(needs, func(n *need) bool {
 		return n.holds(from.Text, from.Sources, x.frame) && v != nil && n.holds(v.text, v.sources, x.frame)
 	}):
 		return finding{}, false

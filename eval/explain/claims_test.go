@@ -172,6 +172,8 @@ func TestSearch(t *testing.T) {
 	}
 	few := parrot(hits[5-4])
 	few.Below = []schema.QARank{{Rank: 2, ID: "m3", Sources: own(3)}, {Rank: 3, ID: "m5", Sources: own(5)}}
+	beyond := parrot(hits[4])
+	beyond.K, beyond.Below = 1, []schema.QARank{{Rank: 2, ID: "m3", Sources: own(3)}}
 	again := parrot()
 	again.Below = []schema.QARank{{Rank: 1, ID: "m5", Sources: own(5)}}
 	for _, x := range []struct {
@@ -179,11 +181,13 @@ func TestSearch(t *testing.T) {
 		rs   []schema.QARecord
 		kind string
 	}{
-		{"better than every hit", []schema.QARecord{parrot(hits[4], hits[2], hits[8])}, schema.FaultSkipped},
+		{"better than every hit", []schema.QARecord{parrot(hits[4], hits[2], hits[8])}, schema.FaultFew},
+		{"not even below the hits", []schema.QARecord{beyond}, schema.FaultSkipped},
 		{"fewer than asked for", []schema.QARecord{few}, schema.FaultFew},
 		{"found when asked again", []schema.QARecord{again}, schema.FaultImpure},
-		{"hits of the question before", []schema.QARecord{parrot(hits[5]), candles(hits[5])}, schema.FaultImpure},
-		{"gone once it was a hit", []schema.QARecord{parrot(hits[5], hits[1], hits[3], hits[7]), parrot()}, schema.FaultImpure},
+		{"hits of the question before", []schema.QARecord{parrot(hits[4]), candles(hits[5]), parrot(hits[1]), candles(hits[5])}, schema.FaultImpure},
+		{"of it, but once", []schema.QARecord{parrot(hits[4]), candles(hits[5])}, schema.FaultFew},
+		{"worst first, with words of the question before", []schema.QARecord{parrot(hits[4]), candles(hits[4]), parrot(hits[3]), candles(hits[4]), parrot(hits[3])}, schema.FaultFew},
 		{"nothing at all", []schema.QARecord{parrot()}, schema.FaultEmpty},
 	} {
 		if a := explained(x.rs...); a == nil || a.Hop != schema.HopRetrieve || a.Kind != x.kind {

@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/measure"
 	"membench/internal/sentence"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/schema"
@@ -19,6 +20,9 @@ import (
 func (s *story) contradicted(r *schema.QARecord) (finding, bool) {
 	if s.c == nil || len(r.Evidence) == 0 || len(r.Golds) > 1 || len(newBag(r.Answer).terms) > timeTerms {
 		return finding{}, false
+	}
+	if key := textnorm.Key(r.Gold); slices.ContainsFunc(r.Evidence, func(ref schema.EventRef) bool { return strings.Contains(textnorm.Key(s.turns[ref.TurnID].text()), key) }) {
+		return finding{}, false // the evidence says the gold in its own words
 	}
 	for _, ref := range r.Evidence {
 		text := s.turns[ref.TurnID].text()

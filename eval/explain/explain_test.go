@@ -183,8 +183,8 @@ func TestForeignHits(t *testing.T) {
 		kind    string
 	}{
 		{"I live in Lyon, by the river.", []schema.EventRef{elsewhere}, schema.FaultForeign},
-		{"I live in Lyon, by the river.", nil, schema.FaultSkipped},
-		{"I live in Lyon, by the river.", []schema.EventRef{elsewhere, ref(2)}, schema.FaultSkipped},
+		{"I live in Lyon, by the river.", nil, schema.FaultFew},
+		{"I live in Lyon, by the river.", []schema.EventRef{elsewhere, ref(2)}, schema.FaultFew},
 		{"Petra keeps the grafting knife inside a tin box.", nil, schema.FaultForeign},
 	} {
 		r := schema.QARecord{Question: "Which boats?", Gold: "Berit paints boats", Answer: "none", Evidence: []schema.EventRef{ref(3)}, K: 5, Hits: []schema.QAHit{hit("x", x.text, x.sources...)}}

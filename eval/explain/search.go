@@ -12,40 +12,25 @@ import (
 
 // past is what the questions before one showed of the memory that is asked.
 type past struct {
-	at       group  // without a repeat
-	id       string // of the question
-	last     *bag   // of the question before this one, nil for the first
-	now      *bag
-	compared int // questions with hits and one before them
-	stale    int // of these, those whose hits have more of the one before
+	at   group  // without a repeat
+	id   string // of the question
+	last *bag   // of the question before this one, nil for the first
+	now  *bag
+	// Missed questions with one before them, and of these those whose first hit is the best for that one and not for themselves.
+	compared, stale int
+	counted         string // the question that was counted last
 	// Missed questions with memories below the hits, and of these those whose hits have less of the question than these.
 	ranked, inverted int
-	served           map[schema.PointID]string // the first question that a memory was a hit of
-	again            bool                      // a memory was a hit of two questions
 }
 
 // follow takes the next question. Repeats of one have its hits.
 func (p *past) follow(r *schema.QARecord) {
 	at := group{System: r.System, Dataset: r.Dataset, Case: r.CaseID}
-	if p.at != at || p.served == nil {
-		*p = past{at: at, served: map[schema.PointID]string{}}
+	if p.at != at {
+		*p = past{at: at}
 	}
-	if p.id == r.QuestionID {
-		return
-	}
-	p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
-	if p.last != nil && len(r.Hits) > 0 {
-		p.compared++
-		if share(p.last, r.Hits) > otherQuestion*share(p.now, r.Hits) {
-			p.stale++
-		}
-	}
-	for i := range r.Hits {
-		if _, ok := p.served[r.Hits[i].ID]; ok {
-			p.again = true
-		} else {
-			p.served[r.Hits[i].ID] = r.QuestionID
-		}
+	if p.id != r.QuestionID {
+		p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
 	}
 }
 
@@ -106,23 +91,20 @@ func (f *search) weigh(asked, text *bag) (sum float64) {
 	return sum
 }
 
-// share is how many of a question's words the first texts have, 0 to 1.
-func share(asked *bag, hits []schema.QAHit) float64 {
-	const first = 3
-	sum, n := 0, min(first, len(hits))
-	for i := range n {
-		sum += asked.both(newBag(hits[i].Text))
+// best reports whether a text shares as much with a question as the live memory that shares most, and something.
+func (f *search) best(asked, text *bag) bool {
+	most := 0.
+	for _, v := range f.live {
+		most = max(most, f.weigh(asked, v.bag()))
 	}
-	return float64(sum) / float64(max(1, n*len(asked.terms)))
+	return most > 0 && f.weigh(asked, text) >= most
 }
 
 // Bounds of what a search shows.
 const (
-	otherQuestion = 2.  // the hits have this many times as much of the question before as of their own
-	worstFirst    = 0.8 // of the pairs of a hit and a memory below it: the lower one has more of the question
-	leastPairs    = 6
-	leastRanked   = 3
-	leastServed   = 4 // hits of questions before, to see that none comes back
+	worstFirst  = 0.8 // of the pairs of a hit and a memory below it: the lower one has more of the question
+	leastPairs  = 6
+	leastRanked = 3 // questions
 )
 
 // why looks for the reason why a search missed a live memory: kind is "" where the words of the question show no other than its rank.
@@ -130,17 +112,21 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	x, v := f.x, live[len(live)-1]
 	own := f.weigh(f.asked, v.bag())
 	p := &x.past
-	if q, ok := p.served[v.id]; ok && q != r.QuestionID && !p.again && len(p.served) >= leastServed {
-		return schema.FaultImpure, fmt.Sprintf("it was a hit of %s, and nothing that was a hit once came back: asking changes the memory", q)
-	}
 	if len(r.Hits) == 0 {
 		if len(r.Below) > 0 {
 			return schema.FaultImpure, "asked again for more, the system found what it did not find before"
 		}
 		return "", ""
 	}
-	if p.stale*2 > p.compared {
-		return schema.FaultImpure, "the hits have the words of the question before: what is asked decides the hits of the next question"
+	if p.last != nil && p.counted != p.id {
+		p.counted = p.id
+		p.compared++
+		if first := newBag(r.Hits[0].Text); f.best(p.last, first) && !f.best(f.asked, first) {
+			p.stale++
+		}
+	}
+	if p.stale >= leastRanked && p.stale*2 > p.compared {
+		return schema.FaultImpure, "the first hit is the best for the question before: what is asked decides the hits of the next question"
 	}
 	if few(r) {
 		return schema.FaultFew, fmt.Sprintf("of %d that were asked for the system gave %d, although it has more", r.K, len(r.Hits))
@@ -181,10 +167,12 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 		return "", "it has more of the question's words than every hit: worse ones are ranked before it"
 	case below:
 		return "", ""
-	case best && !all:
-		return "", "it has more of the question's words than every hit"
-	case best:
+	case best && len(r.Below) > 0:
 		return schema.FaultSkipped, "it has more of the question's words than every hit: the search does not reach it"
+	case best && all:
+		return schema.FaultFew, fmt.Sprintf("of %d that were asked for the system gave %d, and not this one, which has more of the question's words than every hit", r.K, len(r.Hits))
+	case best:
+		return "", "it has more of the question's words than every hit"
 	}
 	if m := f.more(r); len(r.Hits) < r.K && m > 0 {
 		return schema.FaultFew, fmt.Sprintf("of %d that were asked for the system gave %d, although %d more have words of the question", r.K, len(r.Hits), m)

@@ -94,7 +94,9 @@ func (s *systemSurvey) memory(x *explainer) {
 	}
 	texts := map[string]bool{}
 	for _, v := range x.ledger.versions {
-		s.memories.take(x.told, v.text, v.named)
+		if v.next == nil || v.next.from > v.from { // the sources are those after a session, not those of a text that it replaced again
+			s.memories.take(x.told, v.text, v.named)
+		}
 		switch {
 		case !v.liveAt(x.ledger.last):
 		case strings.TrimSpace(v.text) == "":

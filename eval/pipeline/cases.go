@@ -88,7 +88,11 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 				}
 				kept = append(kept, k)
 			}
-			return nil
+			var sets []evalrun.Set
+			for _, k := range kept {
+				sets = append(sets, evalrun.Set{Name: k.Name, Digest: k.Digest})
+			}
+			return evalrun.SameCases(p.dir, sets) // otherwise the cases of the run there would be replaced before it is refused
 		})
 		if err != nil {
 			return err

@@ -161,6 +161,9 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	t := &tally{log: p.o.Log}
 	kept, inputs, err := p.keepCases(ctx, t)
+	if _, ok := errors.AsType[*evalrun.ChangedError](err); ok {
+		return res, wrong(err)
+	}
 	if err != nil {
 		return res, err
 	}

@@ -52,17 +52,13 @@ func (o Options) config(units []*unit) map[string]string {
 	c := map[string]string{"records": recordsVersion, "window": strconv.Itoa(o.Window), "overlap": strconv.Itoa(o.Overlap), "depth": strconv.Itoa(o.Depth),
 		"context tokens": strconv.Itoa(o.ContextTokens), "repeats": strconv.Itoa(max(1, o.Repeats)), "ingest anew for each repeat": strconv.FormatBool(o.Reingest),
 		"snapshots": strconv.FormatBool(o.Snapshots), "dates in contexts": strconv.FormatBool(!o.Undated), "milliseconds": strconv.FormatBool(o.Now != nil)}
-	var order []string
+	configSets(c, o.Sets)
 	for i := range o.Sets {
-		s := &o.Sets[i]
-		c["data set "+s.Name] = s.Digest
-		if s.Window != 0 {
+		if s := &o.Sets[i]; s.Window != 0 {
 			c["window of "+s.Name] = strconv.Itoa(max(0, s.Window))
 		}
-		order = append(order, s.Name)
 	}
-	c["data sets"] = strings.Join(order, ", ")
-	order = nil
+	var order []string
 	for _, u := range units[:len(o.Systems)] {
 		c["system "+u.name] = strings.Join([]string{u.info.Name, u.info.Version, u.info.Mode, u.info.Fingerprint}, " ")
 		c["hits of "+u.name] = strconv.Itoa(u.k)
@@ -77,6 +73,12 @@ func (o Options) config(units []*unit) map[string]string {
 	}
 	return c
 }
+
+// Names of the data sets in a configuration: their order, and the digest of each behind setKey.
+const (
+	setsKey = "data sets"
+	setKey  = "data set "
+)
 
 // The small files that stay in the journal's folder.
 const (
@@ -133,6 +135,39 @@ func differences(had, wants map[string]string) (out []Difference) {
 		}
 	}
 	return out
+}
+
+// SameCases returns a ChangedError if the run in a folder asks other cases than those of the sets' digests, or in another order; nil if the folder has no run.
+func SameCases(dir string, sets []Set) error {
+	var have state
+	err := smallfile.ReadJSON(filepath.Join(dir, "journal", configFile), &have)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	had, wants := map[string]string{}, map[string]string{}
+	for name, value := range have.Config {
+		if name == setsKey || strings.HasPrefix(name, setKey) {
+			had[name] = value
+		}
+	}
+	configSets(wants, sets)
+	if diffs := differences(had, wants); len(diffs) > 0 {
+		return &ChangedError{dir, diffs}
+	}
+	return nil
+}
+
+// configSets adds what decides about the cases of a run.
+func configSets(c map[string]string, sets []Set) {
+	var order []string
+	for i := range sets {
+		c[setKey+sets[i].Name] = sets[i].Digest
+		order = append(order, sets[i].Name)
+	}
+	c[setsKey] = strings.Join(order, ", ")
 }
 
 // begin compares the folder with the run, and makes it the run's. done is nil where
