@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"membench/internal/textnorm"
+	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
 )
@@ -390,9 +391,13 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 		texts = append(texts, it.Text)
 		different[it.Text] = true
 	}
-	if len(items) >= 2*len(different) {
+	whole, lost := unkept(texts)
+	switch {
+	case len(items) >= 2*len(different):
 		t.say(schema.CheckFail, "counts", "store each turn once: copies take the places of other hits", "5 turns sent, %d items kept, of these %d different", len(items), len(different))
-	} else {
+	case whole > 0 && len(lost) > 0:
+		t.say(schema.CheckWarn, "counts", "find where the system drops turns, unless it chooses what it keeps", "5 turns sent, %d items kept; %d turns are in them word for word, and %s in none", len(items), whole, refs(lost))
+	default:
 		t.say(schema.CheckOK, "counts", "", "5 turns sent, %d items kept", len(items))
 	}
 	t.claims(items)
@@ -403,6 +408,32 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckWarn, "words", "a system that rewrites may change them; one that stores turns must not", "the turn with quotes, backslashes and ${…} does not come back as it was sent")
 	}
 	return nil
+}
+
+// unkept counts the turns that a text has word for word, and lists those of which none has half of the words.
+func unkept(texts []string) (whole int, lost []schema.EventRef) {
+	for _, b := range sessions {
+		for _, turn := range b.Turns {
+			words := tokens.Terms(turn.Text)
+			has := func(text string) bool {
+				kept := tokens.Terms(text)
+				n := 0
+				for _, w := range words {
+					if slices.Contains(kept, w) {
+						n++
+					}
+				}
+				return 2*n >= len(words)
+			}
+			switch {
+			case slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, turn.Text) }):
+				whole++
+			case !slices.ContainsFunc(texts, has):
+				lost = append(lost, turn.Sources[0])
+			}
+		}
+	}
+	return whole, lost
 }
 
 // claims compares what the system says of its items with the turns whose text they have. A time more than a year away is that of the run.
