@@ -32,7 +32,7 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 	s := &w.scan
 	s.Reset(line.Bytes, false)
 	var set [nSetting][]byte
-	var id, data, hash, created, events, eventsBy, eventsP []byte
+	var id, data, hash, created, updated, events, eventsBy, eventsP []byte
 	escaped, payload := false, false
 	if !s.Object() {
 		return false
@@ -83,7 +83,7 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 				case "created_at":
 					created, ok = w.str()
 				case "updated_at":
-					_, ok = w.str()
+					updated, ok = w.str()
 				case "events_by":
 					eventsBy, ok = w.str()
 				case "data":
@@ -110,6 +110,9 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 		}
 	}
 	if !s.End() || !payload || !stripped(id) || len(id) == 0 || len(data) == 0 || len(hash) != 32 {
+		return false
+	}
+	if w.b.p.v != schema.V001 && (noTime(created) || noTime(updated) || noTime(set[fExported])) {
 		return false
 	}
 	body := data

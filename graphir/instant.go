@@ -9,3 +9,6 @@ func instant[T string | []byte](s T) int64 {
 	}
 	return noInstant
 }
+
+// noTime reports whether a text is there and no instant.
+func noTime[T string | []byte](s T) bool { return len(s) > 0 && instant(s) == noInstant }

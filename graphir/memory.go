@@ -73,6 +73,11 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	if o.data == "" {
 		return bad("/payload/data", "GRF057", "memory without a text, skipped", "", "the memory's text")
 	}
+	for _, t := range [][2]string{{"/payload/created_at", f.CreatedAt}, {"/payload/updated_at", f.UpdatedAt}, {"/exported_at", m.ExportedAt}} {
+		if noTime(t[1]) {
+			return bad(t[0], "SCH005", "the time cannot be read, memory skipped", t[1], "date-time")
+		}
+	}
 	o.hash = schema.Hash(o.data)
 	if f.Hash != o.hash {
 		have := f.Hash
