@@ -163,6 +163,18 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestManyMarks: a text full of marks that nothing closes is read, and stays as long as it was.
+func TestManyMarks(t *testing.T) {
+	text := strings.Repeat(" *x", 1<<19)
+	if got := unmarked(text); got != text {
+		t.Error("open marks were removed")
+	}
+	closed := strings.Repeat("*x* ", 1<<18)
+	if got := unmarked(closed); len(got) != len(closed) || strings.Contains(got, "*") {
+		t.Error("closed marks were kept")
+	}
+}
+
 // Nothing in a text makes the reader fail, and every span lies inside the text.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"I don't like 北京 -- because, we've been there!!", "我妈下个月要来看我，我得把房间收拾一下。", "if if if I I I", "\xff的了没", "They let me go.", "Clover died.", "Somebody stole my bike", "I've broken my", "I'm learning", "the language I'm learning", "公司把我裁了", "思域昨天卖掉了，叫"} {

@@ -1,6 +1,9 @@
 package clause
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // marks of Markdown that stand around words; longer ones first.
 var marks = []string{"```", "**", "__", "~~", "||", "*", "_", "`"}
@@ -10,30 +13,40 @@ func unmarked(text string) string {
 	if !strings.ContainsAny(text, "*_~|`") {
 		return text
 	}
-	out := text
-	for i := 0; i < len(text); i++ {
-		for _, mark := range marks {
-			if !strings.HasPrefix(text[i:], mark) {
-				continue
-			}
-			n := len(mark)
-			if mark != "```" && (i == 0 || !wordByte(text[i-1])) { // that one is around lines, see sentence.Split
-				if end := closing(text, i+n, mark); end >= 0 {
-					if out = blank(blank(out, []int{i, i + n}), []int{end, end + n}); mark == "~~" {
-						out = blank(out, []int{i, end})
-					}
-				}
-			}
-			i += n - 1
-			break
+	out := []byte(text)
+	clear := func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = ' '
 		}
 	}
-	return out
+	for i := 0; i < len(text); i++ {
+		at := slices.IndexFunc(marks, func(m string) bool { return strings.HasPrefix(text[i:], m) })
+		if at < 0 {
+			continue
+		}
+		mark := marks[at]
+		n := len(mark)
+		if mark != "```" && (i == 0 || !wordByte(text[i-1])) { // that one is around lines, see sentence.Split
+			switch end := closing(text, i+n, mark); {
+			case end < 0:
+			case mark == "~~":
+				clear(i, end+n)
+			default:
+				clear(i, i+n)
+				clear(end, end+n)
+			}
+		}
+		i += n - 1
+	}
+	return string(out)
 }
+
+// longestMarked is how many bytes are looked at for the mark that closes one: a text full of open marks must not take the square of its length.
+const longestMarked = 500
 
 // closing is where the mark that was opened before from is closed, in the same line and after a word; -1 where it is not.
 func closing(text string, from int, mark string) int {
-	line, _, _ := strings.Cut(text[from:], "\n")
+	line, _, _ := strings.Cut(text[from:min(len(text), from+longestMarked)], "\n")
 	if line == "" || line[0] == ' ' {
 		return -1
 	}
@@ -43,7 +56,7 @@ func closing(text string, from int, mark string) int {
 			return -1
 		}
 		at += n
-		if end := at + len(mark); line[at-1] != ' ' && (end == len(line) || !wordByte(line[end])) {
+		if end := at + len(mark); line[at-1] != ' ' && (from+end == len(text) || !wordByte(text[from+end])) {
 			return from + at
 		}
 	}
