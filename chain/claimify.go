@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"membench/claims"
 	"membench/internal/build"
@@ -106,7 +107,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 		}
 	}
 	if r.Unread*unreadShare >= r.Memories && r.Unread > 0 {
-		f.Found(&schema.Finding{Pos: schema.Pos{File: o.Out}, Code: "CLM111", Warning: true, Message: "memories are in languages that the rules do not read; there are no claims of them",
+		f.Found(&schema.Finding{Pos: schema.Pos{File: strings.Join(o.Exports, ", ")}, Code: "CLM111", Warning: true, Message: "memories are in languages that the rules do not read; there are no claims of them",
 			Have: fmt.Sprintf("%d of %d", r.Unread, r.Memories), Want: "English or Chinese", Hint: "--extractor model asks a model, which reads others, too"})
 	}
 	f.Taken = r.Memories // some that can be read hold nothing
