@@ -20,7 +20,7 @@ func (p *prepared) doubts(v Verdict) string {
 		if w := p.unasserted(); w != "" {
 			return "what introduces it may not assert it: " + w
 		}
-		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems())
+		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems(), p.twoAnswers())
 	case veiled && p.off != "":
 		return "yes or no is not said in a word"
 	case p.by == "words" && p.misspelt():
@@ -64,6 +64,28 @@ func (p *prepared) mismatch() string {
 		if !said && other != "" {
 			return other
 		}
+	}
+	return ""
+}
+
+// twoAnswers returns a value other than the gold's that a sentence beside the gold's gives as an answer, too: alone, or as the present one. "It is now 5582. The
+// code of the studio is 4471."
+func (p *prepared) twoAnswers() string {
+	r, t := p.read(), p.at
+	if p.by != "value" || r.rival < 0 || r.first < 0 || t.toks[r.rival].sent == t.toks[r.first].sent {
+		return ""
+	}
+	says := func(at int, test func(k tok) bool) bool {
+		from, to := t.sentence(t.toks[at].sent)
+		return slices.ContainsFunc(t.toks[from:to], test)
+	}
+	now := func(k tok) bool { return present[k.word] }
+	more := func(k tok) bool { return !k.stop && k.pos != t.toks[r.rival].pos }
+	switch rival := t.toks[r.rival].word; {
+	case says(r.rival, now) && !says(r.first, now):
+		return "it gives another value as the present one: " + rival
+	case !strings.Contains(t.raw, "\n") && !says(r.rival, more): // not the number of an item in a list
+		return "it gives two answers: " + rival
 	}
 	return ""
 }
