@@ -1,10 +1,8 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -44,10 +42,10 @@ const echoLength = 25
 
 // misread describes what the reader did with its context.
 func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
-	answer, asked := newBag(r.Answer), newBag(r.Question)
-	key, context := textnorm.Key(r.Answer), x.contextKey(r)
+	answer, asked := x.told.read(r.Answer), x.told.read(r.Question)
+	key, context := answer.norm(), x.contextKey(r)
 	switch {
-	case len(answer.terms) > 0 && key == textnorm.Key(r.Question): // whose words may be those of a refusal
+	case len(answer.terms) > 0 && key == asked.norm(): // whose words may be those of a refusal
 		return schema.FaultEchoed, "the answer repeats the question"
 	case abstains(r):
 		return schema.FaultRefused, "the reader gave no answer"
@@ -66,14 +64,7 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		}
 		shown = newBag(strings.Join(texts, " "))
 	}
-	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
-	found := 0
-	for _, t := range own {
-		if shown.has(t) {
-			found++
-		}
-	}
-	if len(own) > 0 && found*2 < len(own) {
+	if own := answer.without(asked); own.both(shown)*2 < len(own.terms) {
 		return schema.FaultInvented, "most of the answer's words are in nothing that was shown"
 	}
 	return "", ""

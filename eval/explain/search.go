@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -45,7 +44,7 @@ func (h *held) count(l *ledger) {
 	for _, v := range l.versions {
 		if v.liveAt(h.at) {
 			h.live = append(h.live, v)
-			for _, t := range v.bag().terms {
+			for _, t := range v.words.terms {
 				h.in[t]++
 			}
 		}
@@ -64,18 +63,18 @@ type search struct {
 
 func (x *explainer) search(r *schema.QARecord) *search {
 	s := x.until(r)
-	f := &search{x: x, asked: newBag(r.Question)}
+	f := &search{x: x, asked: x.told.read(r.Question)}
 	if f.held = x.held; f.held == nil || f.at != s {
 		f.held = &held{at: s, in: map[string]int{}}
 		x.held = f.held
 		f.count(x.ledger)
 	}
 	for i := range r.Hits {
-		f.hits = append(f.hits, f.weigh(f.asked, newBag(r.Hits[i].Text)))
+		f.hits = append(f.hits, f.weigh(f.asked, x.told.read(r.Hits[i].Text)))
 	}
 	for _, b := range r.Below {
 		if v := x.ledger.version(b.ID, s); v != nil {
-			f.below, f.lower = append(f.below, f.weigh(f.asked, v.bag())), append(f.lower, b.ID)
+			f.below, f.lower = append(f.below, f.weigh(f.asked, v.words)), append(f.lower, b.ID)
 		}
 	}
 	return f
@@ -95,10 +94,26 @@ func (f *search) weigh(asked, text *bag) (sum float64) {
 func (f *search) best(asked, text *bag) bool {
 	most := 0.
 	for _, v := range f.live {
-		most = max(most, f.weigh(asked, v.bag()))
+		most = max(most, f.weigh(asked, v.words))
 	}
 	return most > 0 && f.weigh(asked, text) >= most
 }
+
+// order counts pairs of texts that a search ranked, by the weight of the question's words that they have.
+type order struct{ up, pairs int }
+
+func (o *order) add(above, below float64) {
+	if above != below {
+		o.pairs++
+	}
+	if below > above {
+		o.up++
+	}
+}
+
+// shown reports whether there are enough pairs to judge the order, inverted whether the worst come first.
+func (o order) shown() bool    { return o.pairs >= leastPairs }
+func (o order) inverted() bool { return o.shown() && float64(o.up) >= worstFirst*float64(o.pairs) }
 
 // Bounds of what a search shows.
 const (
@@ -110,7 +125,7 @@ const (
 // why looks for the reason why a search missed a live memory: kind is "" where the words of the question show no other than its rank.
 func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	x, v := f.x, live[len(live)-1]
-	own := f.weigh(f.asked, v.bag())
+	own := f.weigh(f.asked, v.words)
 	p := &x.past
 	if len(r.Hits) == 0 {
 		if len(r.Below) > 0 {
@@ -121,7 +136,7 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	if p.last != nil && p.counted != p.id {
 		p.counted = p.id
 		p.compared++
-		if first := newBag(r.Hits[0].Text); f.best(p.last, first) && !f.best(f.asked, first) {
+		if first := x.told.read(r.Hits[0].Text); f.best(p.last, first) && !f.best(f.asked, first) {
 			p.stale++
 		}
 	}
@@ -134,27 +149,22 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	if own == 0 {
 		return "", ""
 	}
-	up, pairs := 0, 0
-	for _, h := range f.hits {
-		for i, b := range f.below {
-			if slices.ContainsFunc(live, func(v *version) bool { return v.id == f.lower[i] }) {
-				continue // that the evidence alone is below says nothing of the order
-			}
-			if h != b {
-				pairs++
-			}
-			if b > h {
-				up++
-			}
+	var o order
+	for i, b := range f.below {
+		if slices.ContainsFunc(live, func(v *version) bool { return v.id == f.lower[i] }) {
+			continue // that the evidence alone is below says nothing of the order
+		}
+		for _, h := range f.hits {
+			o.add(h, b)
 		}
 	}
-	if pairs >= leastPairs {
+	if o.shown() {
 		p.ranked++
-		if float64(up) >= worstFirst*float64(pairs) {
-			p.inverted++
-		}
 	}
-	if pairs >= leastPairs && float64(up) >= worstFirst*float64(pairs) && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
+	if o.inverted() {
+		p.inverted++
+	}
+	if o.inverted() && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
 		return schema.FaultOrder, "the memories below the hits have more of the question's words than the hits: the worst come first"
 	}
 	all := len(r.Hits) < r.K || len(r.Below) > 0 // that the search finds was looked at
@@ -183,7 +193,7 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 // more counts the memories that are not among the hits and have words of the question.
 func (f *search) more(r *schema.QARecord) (n int) {
 	for _, v := range f.live {
-		if f.weigh(f.asked, v.bag()) > 0 && !slices.ContainsFunc(r.Hits, func(h schema.QAHit) bool { return h.ID == v.id }) {
+		if f.weigh(f.asked, v.words) > 0 && !slices.ContainsFunc(r.Hits, func(h schema.QAHit) bool { return h.ID == v.id }) {
 			n++
 		}
 	}
@@ -208,7 +218,7 @@ func (f *search) only(r *schema.QARecord, v *version) (names string, others int)
 		of[w.from] = true
 	}
 	for _, w := range f.live {
-		if !of[w.from] && f.weigh(f.asked, w.bag()) > 0 {
+		if !of[w.from] && f.weigh(f.asked, w.words) > 0 {
 			others++
 		}
 	}
@@ -228,7 +238,7 @@ func (f *search) only(r *schema.QARecord, v *version) (names string, others int)
 }
 
 // echoes reports whether a hit is the question itself.
-func echoes(r *schema.QARecord, h *schema.QAHit) bool {
-	key := textnorm.Key(h.Text)
-	return key != "" && key == textnorm.Key(r.Question)
+func (x *explainer) echoes(r *schema.QARecord, h *schema.QAHit) bool {
+	key := x.told.read(h.Text).norm()
+	return key != "" && key == x.told.read(r.Question).norm()
 }
