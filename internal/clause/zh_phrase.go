@@ -1,8 +1,11 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"membench/internal/pattern"
 )
 
 // What stands where in a Chinese clause.
@@ -126,7 +129,13 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 	for i < len(c.ws) && (c.at(i) == "了" || c.at(i) == "过" || c.at(i) == "的") {
 		i++
 	}
-	p := c.span(i, len(c.ws))
+	end := len(c.ws)
+	for k := i + 1; k < end; k++ { // 崴了啊大哥
+		if w := c.at(k); slices.Contains(zhEndings[2:], w) && w != "的" && end-k < 4 {
+			end = k
+		}
+	}
+	p := c.span(i, end)
 	for again := true; again; {
 		again = false
 		p.Text = strings.TrimRight(p.Text, " 。．.·！？!?~～…，,、")
@@ -140,6 +149,9 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 		}
 	}
 	p.End = p.Start + len(p.Text)
+	for range 2 { // of one character between two blanks, too
+		p.Text = zhBlank.ReplaceAllString(p.Text, "$1$2")
+	}
 	return p
 }
 
@@ -157,3 +169,6 @@ func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
+
+// zhBlank is a blank between characters, which separates nothing.
+var zhBlank = pattern.New(`(\p{Han}) +(\p{Han})`)
