@@ -447,6 +447,33 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 	return m, err
 }
 
+// ChangedCode is the finding of a file that is not what the manifest beside it says.
+const ChangedCode = "MAN001"
+
+// Manifests are the manifests of folders; it keeps the last one, since files come folder by folder.
+type Manifests struct {
+	dir string
+	m   schema.Manifest
+	err error
+}
+
+// Compare holds a file as it was read against the manifest in its folder. It returns the step that made the file as it is, "" if no manifest names it or it is
+// another one; that is the finding.
+func (b *Manifests) Compare(name string, have schema.FileDigest) (step string, x *schema.Finding) {
+	if dir := filepath.Dir(name); b.m.Step == "" || b.dir != dir {
+		b.dir = dir
+		b.m, b.err = ReadManifest(filepath.Join(dir, "manifest.json"))
+	}
+	i := slices.IndexFunc(b.m.Outputs, func(d schema.FileDigest) bool { return d.Path == filepath.Base(name) })
+	switch {
+	case b.err != nil || i < 0:
+		return "", nil
+	case b.m.Outputs[i].SHA256 == have.SHA256:
+		return b.m.Step, nil
+	}
+	return "", &schema.Finding{Pos: schema.Pos{File: filepath.Join(b.dir, "manifest.json")}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: ChangedCode, Message: "an output of the step has changed: " + b.m.Outputs[i].Path, Have: have.SHA256, Want: b.m.Outputs[i].SHA256, Hint: "run the step again"}
+}
+
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
 

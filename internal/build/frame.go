@@ -256,6 +256,20 @@ func (f *Frame) WasRead(name string) (schema.FileDigest, error) {
 	return f.digests[i].digest(), nil
 }
 
+// changed reports every input that was read to its end and is not what the manifest beside it says.
+func (f *Frame) changed() {
+	var beside Manifests
+	for _, r := range f.digests {
+		i := slices.IndexFunc(f.sources, func(s source) bool { return s.name == r.name && s.at != nil && s.at.Size() == r.n })
+		if i < 0 {
+			continue
+		}
+		if _, x := beside.Compare(r.name, r.digest()); x != nil {
+			f.Found(x)
+		}
+	}
+}
+
 type digestReader struct {
 	ctx  context.Context
 	name string
@@ -534,6 +548,7 @@ func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if m.Findings = f.ByCode; m.Findings == nil {
 		m.Findings = map[string]int{}
 	}
+	f.changed()
 	if err := f.Check(); err != nil {
 		return m, err
 	}
