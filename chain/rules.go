@@ -70,11 +70,10 @@ func asMade(files []string, digest func(string) (schema.FileDigest, error), repo
 	var beside build.Manifests
 	made := true
 	for _, name := range files {
-		d, err := digest(name)
+		step, x, err := beside.Compare(name, digest)
 		if err != nil {
 			return false, err
 		}
-		step, x := beside.Compare(name, d)
 		if x != nil {
 			report(x)
 		}

@@ -457,21 +457,25 @@ type Manifests struct {
 	err error
 }
 
-// Compare holds a file as it was read against the manifest in its folder. It returns the step that made the file as it is, "" if no manifest names it or it is
-// another one; that is the finding.
-func (b *Manifests) Compare(name string, have schema.FileDigest) (step string, x *schema.Finding) {
+// Compare holds a file against the manifest in its folder; digest, which is called only if the manifest names the file, gives the file as it was read. It
+// returns the step that made the file as it is, "" if no manifest names it or it is another one; that is the finding. The error is digest's.
+func (b *Manifests) Compare(name string, digest func(string) (schema.FileDigest, error)) (step string, x *schema.Finding, err error) {
 	if dir := filepath.Dir(name); b.m.Step == "" || b.dir != dir {
 		b.dir = dir
 		b.m, b.err = ReadManifest(filepath.Join(dir, "manifest.json"))
 	}
 	i := slices.IndexFunc(b.m.Outputs, func(d schema.FileDigest) bool { return d.Path == filepath.Base(name) })
-	switch {
-	case b.err != nil || i < 0:
-		return "", nil
-	case b.m.Outputs[i].SHA256 == have.SHA256:
-		return b.m.Step, nil
+	if b.err != nil || i < 0 {
+		return "", nil, nil
 	}
-	return "", &schema.Finding{Pos: schema.Pos{File: filepath.Join(b.dir, "manifest.json")}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: ChangedCode, Message: "an output of the step has changed: " + b.m.Outputs[i].Path, Have: have.SHA256, Want: b.m.Outputs[i].SHA256, Hint: "run the step again"}
+	want := b.m.Outputs[i]
+	switch have, err := digest(name); {
+	case err != nil:
+		return "", nil, err
+	case have.SHA256 != want.SHA256:
+		return "", &schema.Finding{Pos: schema.Pos{File: filepath.Join(b.dir, "manifest.json")}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: ChangedCode, Message: "an output of the step has changed: " + want.Path, Have: have.SHA256, Want: want.SHA256, Hint: "run the step again"}, nil
+	}
+	return b.m.Step, nil, nil
 }
 
 // WriteManifest writes one manifest, indented, whole or not at all.

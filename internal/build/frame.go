@@ -257,17 +257,22 @@ func (f *Frame) WasRead(name string) (schema.FileDigest, error) {
 }
 
 // changed reports every input that was read to its end and is not what the manifest beside it says.
-func (f *Frame) changed() {
+func (f *Frame) changed() error {
 	var beside Manifests
-	for _, r := range f.digests {
-		i := slices.IndexFunc(f.sources, func(s source) bool { return s.name == r.name && s.at != nil && s.at.Size() == r.n })
-		if i < 0 {
+	for _, s := range f.sources {
+		i, read := f.named[s.name]
+		if !read || s.at == nil || s.at.Size() != f.digests[i].n {
 			continue
 		}
-		if _, x := beside.Compare(r.name, r.digest()); x != nil {
+		_, x, err := beside.Compare(s.name, f.WasRead)
+		if err != nil {
+			return err
+		}
+		if x != nil {
 			f.Found(x)
 		}
 	}
+	return nil
 }
 
 type digestReader struct {
@@ -548,7 +553,9 @@ func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if m.Findings = f.ByCode; m.Findings == nil {
 		m.Findings = map[string]int{}
 	}
-	f.changed()
+	if err := f.changed(); err != nil {
+		return m, err
+	}
 	if err := f.Check(); err != nil {
 		return m, err
 	}
