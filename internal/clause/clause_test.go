@@ -151,7 +151,7 @@ func TestRead(t *testing.T) {
 		{"我叫个外卖", []string{"S|叫|叫个外卖||DID"}},
 		{"她婆婆腰椎间盘突出搬不了东西", []string{"mother-in-law|有|腰椎间盘突出||HAS_CONDITION"}},
 		{"下了班就去江边钓鱼", []string{"S|去|去江边钓鱼||DID"}},
-		{"换工作了，现在是夜班护士", []string{"S|换|换工作||DID", "S|是|夜班护士|现在|WORKS_AS"}},
+		{"我换工作了，现在是夜班护士", []string{"S|换|换工作||DID", "S|是|夜班护士|现在|WORKS_AS"}},
 		{"房东说下个月要卖房你听说没", []string{"landlord|说|说要卖房|下个月|DID", "A|听说|听说没||DID question"}},
 		{"我小姨在西安", []string{"aunt|在|在西安||DID"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
