@@ -162,6 +162,7 @@ const (
 	codeOnce    = "CHT005" // names that start one line only
 	codeCharset = "CHT006" // not UTF-8, read in another encoding
 	codeOthers  = "CHT007" // files of another form beside those that are read
+	codeUndated = "CHT008" // messages without a time
 )
 
 // A reader reads one export.
