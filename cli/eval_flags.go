@@ -85,7 +85,7 @@ func (o *evalFlags) addGrading(f *pflag.FlagSet) {
 }
 
 func (o *evalFlags) addMemory(f *pflag.FlagSet) {
-	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits, at least 1")
+	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
 	f.IntVar(&o.depth, "depth", 50, "if gold evidence is not among the hits, keep every rank down to `n` and search for it down to rank 1,000; 0: do not")
 	f.IntVar(&o.over.Run.Window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
 	f.IntVar(&o.overlap, "overlap", 2, "show `n` turns before a window as its context")
