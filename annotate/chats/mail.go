@@ -153,8 +153,16 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 				out.Time = t
 			}
 		}
-	} else if out.Time = came; came.IsZero() {
-		r.flaw(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
+	} else {
+		out.Time = came
+		if t, err := annotate.ParseTime(m.Header.Get("Date"), r.zone()); err == nil {
+			out.Time = t
+		} else if what := "it is kept with that of the line before it"; m.Header.Get("Date") != "" || came.IsZero() {
+			if came.IsZero() {
+				what = "it is kept without one"
+			}
+			r.flaw(pos, "a mail has no date that can be read; "+what, m.Header.Get("Date"), "a date as RFC 5322 has it")
+		}
 	}
 	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {

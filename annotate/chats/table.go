@@ -456,12 +456,12 @@ func suggest(f *file) string {
 			if row[i] != "" {
 				filled++
 			}
-			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil || dateOf(row[i]) != nil {
+			if t, err := annotate.ParseTime(row[i], time.UTC); err == nil && t.Year() > 1970 || dateOf(row[i]) != nil { // numbers of tickets are times of 1970
 				times++
 			}
 		}
 		switch {
-		case times > 0 && 5*times >= 4*filled:
+		case 2*times > filled: // a time that cannot be read does not make another column the time
 			if known["time"] == "" && times > mostTimes {
 				best["time"], mostTimes = c, times
 			}
