@@ -53,7 +53,7 @@ var table = Form{
 	},
 	read: func(r *reader, files []*file) error {
 		for _, f := range files {
-			t := &rows{file: f, each: (*reader).rows, said: newQuotes[string]()}
+			t := &rows{file: f, each: (*reader).rows}
 			if isJSON(f) {
 				t.each = (*reader).objects
 			}
@@ -73,7 +73,6 @@ var table = Form{
 type rows struct {
 	*file
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
-	said  *quotes[string]
 	order string // of day and month in its times; "": not needed yet
 
 	known  bool     // a role was understood
@@ -385,8 +384,8 @@ func member(obj []byte, name string) string {
 
 // record makes a message of a row.
 func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string) error {
-	f, said := rows.file, rows.said
-	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: cmp.Or(get("quote"), said.get(get("reply"))), Pos: pos}
+	f := rows.file
+	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: get("quote"), ID: get("id"), ReplyTo: get("reply"), Pos: pos}
 	if c := get("conversation"); c != "" {
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
@@ -405,9 +404,6 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
 		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
-	}
-	if id := get("id"); id != "" {
-		said.put(id, out.Text)
 	}
 	if s := get("time"); s != "" {
 		t, ok, err := r.rowTime(rows, s)
