@@ -18,6 +18,8 @@ type past struct {
 	// Missed questions with one before them, and of these those whose first hit is the best for that one and not for themselves.
 	compared, stale int
 	counted         string // the question that was counted last
+	gold, wanted    string // of the question before this one, and of this one
+	read, behind    int    // wrong answers with a question before, and of these those that are its answer
 	// Missed questions with memories below the hits, and of these those whose hits have less of the question than these.
 	ranked, inverted int
 }
@@ -30,8 +32,27 @@ func (p *past) follow(r *schema.QARecord) {
 	}
 	if p.id != r.QuestionID {
 		p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
+		p.gold, p.wanted = p.wanted, r.Gold
 	}
 }
+
+// follows reports whether an answer has all words of the gold of the question before, and none of its own gold's: one word is so by chance, unless most are.
+func (p *past) follows(s *story, r *schema.QARecord) bool {
+	if p.last == nil || p.gold == "" {
+		return false
+	}
+	asked, answer := s.read(r.Question), s.read(r.Answer)
+	theirs, ours := s.read(p.gold).without(asked, s.read(r.Gold)), s.read(r.Gold).without(asked)
+	p.read++
+	if len(theirs.terms) == 0 || theirs.both(answer) < len(theirs.terms) || ours.both(answer) > 0 {
+		return false
+	}
+	p.behind++
+	return len(theirs.terms) > 1 || p.always()
+}
+
+// always reports whether most wrong answers are those of the question before.
+func (p *past) always() bool { return p.behind >= leastRanked && p.behind*2 > p.read }
 
 // held are the live memories after a session.
 type held struct {
