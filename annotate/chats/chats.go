@@ -59,7 +59,7 @@ type Form struct {
 
 // Forms lists the supported forms, in the order in which an export is compared with them.
 func Forms() []Form {
-	return []Form{chatGPT, claude, gemini, telegram, discord, slack, whatsApp, mbox, plain, table}
+	return []Form{chatGPT, claude, gemini, telegram, discord, slack, transcript, whatsApp, mbox, plain, table}
 }
 
 // Options of reading.
