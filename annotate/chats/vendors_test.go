@@ -268,6 +268,29 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
+// TestFullNames: full names of Slack are names of the same people, but for those that several have.
+func TestFullNames(t *testing.T) {
+	user := func(id, shown, full string) string {
+		return fmt.Sprintf(`{"id":%q,"name":"x","real_name":%q,"profile":{"display_name":%q,"real_name":%q}}`, id, full, shown, full)
+	}
+	day := ""
+	for i := range 5 {
+		day += fmt.Sprintf(`,{"type":"message","user":"U%d","text":"hi %d","ts":"174289680%d.000100"}`, i, i, i)
+	}
+	at := put(t, "x", map[string]string{"users.json": "[" + user("U0", "rita", "Rita Gomes") + "," + user("U1", "omar", "Omar Haddad") + "," + user("U2", "k1", "Kim Lee") + "," + user("U3", "k2", "Kim Lee") + "," + user("U4", "Bo", "Bo") + "]",
+		"c/2025-03-25.json": "[" + day[1:] + "]"})
+	for _, me := range []string{"rita", "Rita Gomes"} {
+		p, err := Init(t.Context(), InitOptions{Paths: []string{at}, Dir: t.TempDir(), Me: me})
+		text, err2 := os.ReadFile(p.Config)
+		if err = errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "  known:\n    - {name: \"Omar Haddad\", aliases: [\"omar\"]}\n#") || !strings.Contains(string(text), `"Rita Gomes"`) || !strings.Contains(string(text), `"rita"`) || strings.Contains(string(text), "Kim Lee") {
+			t.Errorf("%s", text)
+		}
+	}
+}
+
 // A column that is mapped to the roles and holds none is wrong usage; one with a role, or one of names that has that name, is not.
 func TestRolesThatAreNone(t *testing.T) {
 	for _, c := range []struct {
