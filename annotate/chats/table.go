@@ -24,19 +24,8 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Parts are the parts of a message that a mapping may place, with the names by which
-// they are found where it does not.
-var Parts = []csvdoc.Part{
-	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
-	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "von", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
-	{Name: "role", Known: []string{"role"}},
-	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "erstellt", "erstellt am", "heure", "fecha", "hora"}},
-	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "vorgang", "unterhaltung"}},
-	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
-	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
-	{Name: "reply", Known: []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},
-	{Name: "attachment", Known: []string{"attachment", "media", "file", "image"}},
-}
+// Parts are the parts of a message that a mapping may place.
+var Parts = csvdoc.Message
 
 // table reads CSV (comma, semicolon or tab, with a header) and JSON (an array of objects,
 // an object that holds one, or an object a line).
