@@ -129,11 +129,13 @@ type Fact struct {
 	// Over are the states that the clause says are over; see Options.Ended.
 	Over []End
 
-	able     bool // under "can"
-	passive  bool // "was scrapped": the subject suffers it
-	perfect  bool // "have broken"
-	another  bool // the object is a new thing: "a bike"
-	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
+	able     bool    // under "can"
+	main     bool    // depends on no other clause
+	beside   Mention // who does it with the speaker, of "Tom and I"
+	passive  bool    // "was scrapped": the subject suffers it
+	perfect  bool    // "have broken"
+	another  bool    // the object is a new thing: "a bike"
+	definite bool    // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
 
 // Options say how a text is to be read.

@@ -35,7 +35,7 @@ func Read(text string, o Options) []Fact {
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
 		case o.speaksOfPeople(st.Text):
-			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
+			found = o.english(st)
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
 			out = append(out, f.typed(text)...)

@@ -35,7 +35,8 @@ const maxJoin = 3
 //   - grammar words and set phrases of courtesy are not content.
 //
 // A line that ends in a comma or colon, or without any mark before a line that starts
-// in lower case, continues in the next line of the same speaker.
+// in lower case, continues in the next line of the same speaker. Lower case says nothing
+// where the first line starts with it, too: many people write no capitals in chats.
 func Facts(lines []Line, informs func(question string) bool) []Fact {
 	var out []Fact
 	for i := 0; i < len(lines); {
@@ -79,7 +80,8 @@ func goesOn(text, next string) bool {
 	case strings.ContainsRune("，,、：:", last):
 		return true
 	}
-	return unicode.IsLower(first) && (unicode.IsLetter(last) || unicode.IsDigit(last))
+	begin, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLower(first) && !unicode.IsLower(begin) && (unicode.IsLetter(last) || unicode.IsDigit(last))
 }
 
 // states reports whether a sentence has content of its own.
