@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/clause"
@@ -37,6 +38,17 @@ func (c *cast) speaks(r schema.Ref) {
 			c.named[strings.ToLower(first)] = r
 		}
 	}
+}
+
+// names lists the names that are known to be people's, sorted.
+func (c *cast) names() (out []string) {
+	for name := range c.named {
+		if !strings.Contains(name, "'s ") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // listener returns the person addressed: the memory's other party, or the only other speaker.

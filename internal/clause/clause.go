@@ -142,6 +142,8 @@ type Fact struct {
 type Options struct {
 	Year  int      // completes dates that name none; 0: unknown
 	Names []string // who takes part in the talk: these capital words are people
+	// Answers is what another one said right before the text, "" if nothing: its first sentence may answer a question, and "she" may be somebody named there.
+	Answers string
 	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it
 	// is not worth keeping or its subject is not a person (Kind NoOne); its Tier is Wide then.
 	Ended func(verb string) (ends, may []string)

@@ -50,8 +50,9 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	s.parse()
 	words, at := s.leftOut()
 	heir := Mention{Kind: Speaker}
-	if before != nil && !question && !s.hasSubject() { // the clause before it has it
-		words, at, heir = before.lends()
+	if from := s.subjectless(); before != nil && !question && from >= 0 { // the clause before it has it
+		words, heir = before.lends()
+		at = from
 	}
 	if words != "" { // read again with its subject
 		rest := text[at:]

@@ -17,19 +17,41 @@ var opening = pattern.New(`(?i)^(?:(?:(?:no|nope|nah|yes|yep|yeah|yup|oh|ok|okay
 // inverted begins a question, with a mark at its end or without: "isn't he …", "what was I …".
 var inverted = pattern.New(`(?i)^\s*(?:and |but |so )?(?:(?:what|how|why|who|where|when|which)(?:['’]s| (?:is|are|was|were|did|do|does|can|could|will|would|should|has|have|am)(?:n['’]?t)?) (?:i|we|he|she|they|it|you|u|the|my|your)\b|(?:is|are|was|were|does|did|am|can|could|would|has|do|have)(?:n['’]?t)? (?:i|we|he|she|they|it|you|u|there|that|this|the|my|your|his|her|their)\b|(?:is|are|does) \w)`)
 
+var pronounEN = pattern.New(`(?i)\b(?:he|she)\b`)
+
 // english lists the facts of one English sentence, clause by clause.
-func (o Options) english(st sentence.Sentence) (out []Fact) {
+// of is the subject of the question that it may answer, and said are the sentences before it.
+func (o Options) english(st sentence.Sentence, of Mention, said string) (out []Fact) {
 	text := st.Text
 	if m := opening.FindString(text); m != "" && len(m) < len(text) {
 		text = strings.Repeat(" ", len(m)) + text[len(m):]
 	}
 	var last *enSentence
+	if of.Kind != NoOne && of.Kind != Speaker && of.Kind != Addressee {
+		last = &enSentence{text: "He ", lead: len("He "), heir: of}
+	}
+	var near []Mention // whom "she" may mean
+	if pronounEN.MatchString(text) {
+		for _, m := range o.people(o.Answers) {
+			near = append(near, m.flipped())
+		}
+		near = append(near, o.people(said)...)
+	}
 	for _, p := range splices(text) {
 		asks := inverted.MatchString(text[p[0]:p[1]])
 		s := newEnSentence(text[p[0]:p[1]], st.Start+p[0], asks || st.Question && p[1] == len(text), o, last)
 		s.asks = asks
 		for _, f := range readEN(s) {
 			f.Start, f.End = st.Start, st.End
+			if f.Subject.Kind == Pronoun && !f.Subject.Plural {
+				if m := antecedent(f.Subject, append(near, o.people(st.Text[:max(0, f.Subject.Start-st.Start)])...)); m.Kind != Pronoun {
+					m.Start, m.End = f.Subject.Start, f.Subject.End
+					f.Subject, f.Confidence = m, f.Confidence+.1
+					if f.Confidence >= defaultFrom {
+						f.Tier = Default
+					}
+				}
+			}
 			out = append(out, f)
 		}
 		last = s
@@ -37,10 +59,10 @@ func (o Options) english(st sentence.Sentence) (out []Fact) {
 	return out
 }
 
-// lends is the subject of a clause as the one behind it would have it that omits it, where it belongs there, and whom it means.
-func (s *enSentence) lends() (words string, at int, who Mention) {
+// lends is the subject of a clause as the one behind it would have it that omits it, and whom it means.
+func (s *enSentence) lends() (words string, who Mention) {
 	if s.lead > 0 {
-		return s.text[:s.lead], 0, s.heir
+		return s.text[:s.lead], s.heir
 	}
 	for i := range s.ws {
 		if s.predicate(i) && s.subject(i) >= 0 {
@@ -50,25 +72,33 @@ func (s *enSentence) lends() (words string, at int, who Mention) {
 	}
 	switch {
 	case who.Kind == Speaker && !who.Plural:
-		return "I ", 0, who
+		return "I ", who
 	case who.Kind == Addressee:
-		return "You ", 0, who
+		return "You ", who
 	case who.Plural:
-		return "They ", 0, who
+		return "They ", who
 	case who.Kind == NoOne:
-		return "It ", 0, who
+		return "It ", who
 	}
-	return "He ", 0, who
+	return "He ", who
 }
 
-// hasSubject reports whether the clause has the subject of its first verb.
-func (s *enSentence) hasSubject() bool {
-	for k := 0; k < len(s.ws) && !isVerb(s.ws[k]) && s.ws[k].Tag != "MD"; k++ {
-		if strings.HasPrefix(s.ws[k].Rel, "nsubj") || s.ws[k].Rel == "expl" || nominative[s.low(k)] {
-			return true
+// subjectless is where a clause begins that has no subject before its finite verb, conjunctions and exclamations apart, else -1.
+func (s *enSentence) subjectless() int {
+	from := -1
+	for k := 0; k < len(s.ws) && !nominative[s.low(k)]; k++ {
+		t := s.ws[k].Tag
+		if from < 0 && t != "CC" && t != "UH" && !isMark(s.ws[k].Form) {
+			from = s.ws[k].Start
+		}
+		switch {
+		case finiteTag(s.ws[k]) && t != "VBP", t == "VBN", t == "VBP" && (s.ws[k].Rel == "aux" || negWord(s.low(k+1))):
+			return from
+		case t != "RB" && from >= 0:
+			return -1
 		}
 	}
-	return false
+	return -1
 }
 
 // splices are the bytes [from, to) of the clauses that commas part, all of the text if there is one.

@@ -24,8 +24,17 @@ func Read(text string, o Options) []Fact {
 	zh := zhReader{o: o}
 	text = unmarked(text)
 	all := sentence.Split(text)
+	q, asked := query{}, false
+	if o.Answers != "" {
+		q, asked = o.asked(o.Answers)
+	}
 	for i, st := range all {
 		var found []Fact
+		if asked && i == 0 {
+			for _, f := range o.reply(st, q) {
+				out = append(out, f.typed(text)...)
+			}
+		}
 		framed := taste(st)
 		switch {
 		case st.Quoted || len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
@@ -34,8 +43,8 @@ func Read(text string, o Options) []Fact {
 		case otherLanguage(st.Text):
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case o.speaksOfPeople(st.Text):
-			found = o.english(st)
+		case o.speaksOfPeople(st.Text) || asked && !otherLanguage(st.Text):
+			found = o.english(st, q.subject, text[:st.Start])
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
 			out = append(out, f.typed(text)...)
