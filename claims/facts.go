@@ -27,7 +27,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		told[k.start] = true
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: append(c.names(), schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)), Ended: r.cat.Ended}
+	o := clause.Options{Names: append(c.names(), schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)), Ended: r.cat.Ended, Answers: m.Fields.Answers}
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}

@@ -30,6 +30,7 @@ type PayloadFields struct {
 	Events   []EventRef `json:"events,omitempty"`     // since 0.1.0: the turns it was made from, oldest first
 	EventsBy string     `json:"events_by,omitzero"`   // since 0.1.0: "" as recorded by the memory; "inferred" for foreign exports
 	EventsP  float64    `json:"events_conf,omitzero"` // since 0.1.0: confidence [0,1] of inferred events
+	Answers  string     `json:"answers,omitzero"`     // since 0.2.0: what another person said right before it
 }
 
 var since010Payload = []string{"events", "events_by", "events_conf"}
@@ -43,7 +44,7 @@ func (m MemoryExport) At(v Version) MemoryExport {
 		m.Payload = m.Payload.Without(since010Payload...)
 	}
 	if v.Before(V020) {
-		m.Payload = m.Payload.Without("actor_id")
+		m.Payload = m.Payload.Without("actor_id", "answers")
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package clause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,36 @@ func line(f Fact) string {
 		marks = append(marks, []string{"", "plan", "wish", "condition", "hearsay", "question", "imperative"}[f.Modality])
 	}
 	return fmt.Sprintf("%s|%s|%s|%s|%s", kindName(f.Subject), f.Verb, f.Value.Text, f.When.Text, strings.Join(marks, " "))
+}
+
+// TestAnswers: an answer is read with its question.
+func TestAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		asked, text string
+		want        []string
+	}{
+		{"where are you working now?", "Northgate", []string{"S|work|Northgate||WORKS_AT"}},
+		{"ok question, where do you live", "in Bern", []string{"S|live|Bern||LIVES_IN"}},
+		{"do you have kids?", "yeah two", []string{"S|have|kids||HAS_RELATIVE"}},
+		{"do you have a car", "nope", []string{"S|have|car||HAS not"}},
+		{"what do you do?", "nurse", []string{"S|be|nurse||WORKS_AS"}},
+		{"your dad would faint, isn't he scared of snakes", "terrified", []string{"father|be|terrified of snakes||IS"}},
+		{"isn't your dad scared of snakes", "got bit by one in Kent", []string{"father|get|get bit by one in Kent||DID"}},
+		{"did you see the rota?", "not yet", nil},
+		{"are you ok?", "yeah", nil},
+		{"I went to Bern.", "nope", nil},
+		{"my sister wrote", "she moved to Bern", []string{"sister|move|Bern||LIVES_IN"}},
+	} {
+		var have []string
+		for _, f := range Read(tc.text, Options{Answers: tc.asked}) {
+			if f.Tier == Default {
+				have = append(have, line(f))
+			}
+		}
+		if !slices.Equal(have, tc.want) {
+			t.Errorf("%q, %q: have %q, want %q", tc.asked, tc.text, have, tc.want)
+		}
+	}
 }
 
 func TestRead(t *testing.T) {
@@ -69,6 +100,8 @@ func TestRead(t *testing.T) {
 		{"still don't eat mussels", []string{"S|eat|eat mussels||HAS_HABIT not"}},
 		{"been seeing her since spring", []string{"S|see|see her since spring||DID"}},
 		{"have to be at the clinic by nine", []string{"S|have|be at the clinic by nine||PLANS plan"}},
+		{"I can't trust Odo, he crashed the boat.", []string{"S|trust|trust Odo||HAS_HABIT not", "named|crash|crash boat||DID"}},
+		{"We flew to Lima, he liked it.", []string{"S|fly|Lima||VISITED", "pronoun|like|it||PREFERS_TOPIC"}},
 		{"I live in a dorm on my own!", []string{"S|live|live in a dorm on my own||HAS_HABIT"}},
 		{"I got the idea from a walk with my dogs two weeks ago.", []string{"S|get|get idea from a walk with my dogs|two weeks ago|DID"}},
 		{"Golf bores me to tears.", []string{"S|bore|Golf||PREFERS_TOPIC not"}},

@@ -7,6 +7,7 @@ import (
 	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/sentence"
+	"membench/internal/textnorm"
 )
 
 // What somebody says often makes sense only with what was said before: "terrified" answers "isn't he scared of dogs?", "she bought a car" is about the one who was named
@@ -31,6 +32,14 @@ var (
 
 // Asks reports whether the text has an English question, with a mark or without.
 func Asks(text string) bool { _, ok := Options{}.asked(text); return ok }
+
+// Leans reports whether a sentence may not be understood without what another one said before: it says "she", or it has no subject of its own before or answers yes or no to a question.
+func Leans(text, before string) bool {
+	if otherLanguage(text) || strings.ContainsFunc(text, textnorm.IsHan) {
+		return false
+	}
+	return pronounEN.MatchString(text) || (yes.MatchString(text) || no.MatchString(text) || !nominative[strings.ToLower(firstWords(strings.NewReplacer("'", " ", "’", " ").Replace(text), 1))]) && Asks(before)
+}
 
 // asked is the last question of a text.
 func (o Options) asked(text string) (q query, ok bool) {

@@ -85,6 +85,9 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		return m.sys.extract.Facts(ctx, b.Context, op.Captioned(b.Turns))
 	}, func() []op.Fact { return op.CaptionedFacts(b.Turns) })
 	e.Usage, e.Degraded = e.Usage.Add(r.Usage), append(e.Degraded, r.Degraded...)
+	if m.sys.o.Generator == nil && m.sys.o.Mode == Keep {
+		out = op.Answering(b.Context, op.Captioned(b.Turns), out)
+	}
 	return out, err
 }
 
@@ -126,6 +129,10 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		}
 	}
 	for _, f := range facts {
+		if f.Answers != "" { // the same words answer another question
+			w.add(f, f.Text, nil)
+			continue
+		}
 		close := w.similar(f)
 		known := make([]op.Known, 0, near)
 		for _, p := range close[:min(near, len(close))] {
@@ -448,7 +455,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
-		if !slices.Contains(memory.PayloadNames(), k) {
+		if !slices.Contains(memory.PayloadNames(), k) && k != "answers" {
 			b.Raw(k, v)
 		}
 	}
@@ -467,6 +474,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	b.String("hash", schema.Hash(data))
 	put("created_at", created)
 	put("updated_at", updated)
+	put("answers", f.Answers)
 	o := b.Object()
 	return &o
 }

@@ -23,6 +23,8 @@ type Fact struct {
 	Text  string // without prefix
 	Role  string // user | assistant: who said it
 	Turns []int  // indexes of the turns it comes from, ascending
+	// Answers is what another person said right before it, where it may not be understood without: "terrified" answers "isn't he scared of dogs?".
+	Answers string
 }
 
 // An Extractor takes facts out of turns. Context holds the turns just before; no
@@ -47,10 +49,51 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	var out []Fact
 	for _, f := range sentence.Facts(lines, informs) {
 		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
-			out = append(out, Fact{f.Text, r, f.Lines})
+			out = append(out, Fact{Text: f.Text, Role: r, Turns: f.Lines})
 		}
 	}
 	return out, llm.Usage{}, nil
+}
+
+// Answering adds to the facts of turns what they answer, and the short answers that state something only with their question: "yep" to "do you have kids?". Before are
+// the turns just before.
+func Answering(before, turns []schema.Turn, facts []Fact) (out []Fact) {
+	all := append(slices.Clone(before), turns...)
+	n := 0
+	for i, t := range turns {
+		asked := said(all[:len(before)+i], t)
+		first := true
+		for ; n < len(facts) && facts[n].Turns[0] <= i; n++ {
+			f := facts[n]
+			if asked != "" && f.Turns[0] == i && clause.Leans(f.Text, asked) {
+				f.Answers = asked
+			}
+			first = first && f.Turns[0] != i
+			out = append(out, f)
+		}
+		if !first || asked == "" || t.Role != memory.RoleUser && t.Role != memory.RoleAssistant || !clause.Asks(asked) {
+			continue
+		}
+		if all := sentence.Split(t.Text); len(all) > 0 && len(all[0].Text) < maxAnswer && slices.ContainsFunc(clause.Read(all[0].Text, clause.Options{Answers: asked}), func(f clause.Fact) bool {
+			return f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
+		}) {
+			out = append(out, Fact{Text: all[0].Text, Role: t.Role, Turns: []int{i}, Answers: asked})
+		}
+	}
+	return append(out, facts[n:]...)
+}
+
+// maxAnswer is the longest short answer, maxAsked the longest text that is kept of what is answered, in bytes.
+const maxAnswer, maxAsked = 60, 400
+
+// said is what another person than that of t said last, not more than three turns before.
+func said(before []schema.Turn, t schema.Turn) string {
+	for i := len(before) - 1; i >= max(0, len(before)-3); i-- {
+		if b := before[i]; b.Role != t.Role || b.Name != t.Name {
+			return textnorm.Cut(b.Text, maxAsked)
+		}
+	}
+	return ""
 }
 
 // maxPause is the longest time between two lines of one sentence: what annotate sets between lines of a source without times.

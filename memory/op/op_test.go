@@ -82,13 +82,27 @@ func TestRuleFactsOfMessages(t *testing.T) {
 	}
 }
 
+// TestAnswering: facts have what they answer where they need it, and an answer of a word is a fact where its question makes it a statement.
+func TestAnswering(t *testing.T) {
+	chat := []schema.Turn{{Role: "user", Name: "Ida", Text: "where are you working now?"}, {Role: "user", Name: "Jo", Text: "Northgate"}, {Role: "user", Name: "Ida", Text: "nice! is your boss scary"},
+		{Role: "user", Name: "Jo", Text: "yep"}, {Role: "user", Name: "Jo", Text: "I bought a kayak yesterday"}}
+	facts, _, err := RuleFacts().Facts(context.Background(), nil, chat[1:])
+	var have []string
+	for _, f := range Answering(chat[:1], chat[1:], facts) {
+		have = append(have, f.Text+" < "+f.Answers)
+	}
+	if want := []string{"Northgate < where are you working now?", "is your boss scary < ", "I bought a kayak yesterday < "}; err != nil || !slices.Equal(have, want) {
+		t.Errorf("have %q (%v), want %q", have, err, want)
+	}
+}
+
 var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶。"}, {Role: "assistant", Text: "推荐你试试祁门红茶。"}, {Role: "tool", Text: "{}"}}
 
 func TestModelFactsProvenance(t *testing.T) {
 	for answer, want := range map[string][]Fact{
-		`{"facts":[{"text":"[User] 喜欢红茶","turns":[1]}]}`:      {{"喜欢红茶", "user", []int{0}}},
-		`{"facts":[{"text":"[Agent] 推荐祁门红茶","turns":[9,1]}]}`: {{"推荐祁门红茶", "assistant", []int{1}}}, // wrong turns: by shared terms
-		`{"facts":["祁门红茶"]}`:                                  {{"祁门红茶", "assistant", []int{1}}},
+		`{"facts":[{"text":"[User] 喜欢红茶","turns":[1]}]}`:      {{Text: "喜欢红茶", Role: "user", Turns: []int{0}}},
+		`{"facts":[{"text":"[Agent] 推荐祁门红茶","turns":[9,1]}]}`: {{Text: "推荐祁门红茶", Role: "assistant", Turns: []int{1}}}, // wrong turns: by shared terms
+		`{"facts":["祁门红茶"]}`:                                  {{Text: "祁门红茶", Role: "assistant", Turns: []int{1}}},
 		`{"facts":[]}`:                                        nil,
 	} {
 		have, _, err := ModelFacts(llmtest.NewScript(answer), llm.Prompts{}).Facts(context.Background(), nil, turns)
