@@ -32,7 +32,8 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
-		wanted := f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
+		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
+		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f))
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}
@@ -62,6 +63,9 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	return out, ends
 }
+
+// pronounFrom is the confidence of a fact about "she" of which nothing else is in doubt.
+const pronounFrom = .75
 
 // ending is what a fact ends, with the denials of what its words name by themselves.
 func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (said []schema.Statement, e Ending) {

@@ -18,6 +18,7 @@ type cast struct {
 	spoken []schema.Ref // who speaks, in the order they came
 	named  map[string]schema.Ref
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
+	at     [3]int64      // the turn in which that was
 }
 
 // speaks notes a speaker.
@@ -73,12 +74,29 @@ func (c *cast) listener(m Memory) (schema.Ref, bool) {
 func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	r, ok := c.find(m, x)
 	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee {
-		c.last[clause.Unknown] = r
+		c.last[clause.Unknown], c.at[clause.Unknown] = r, turnOf(m)
 		if x.Gender != clause.Unknown {
-			c.last[x.Gender] = r
+			c.last[x.Gender], c.at[x.Gender] = r, turnOf(m)
 		}
 	}
 	return r, ok
+}
+
+// recent reports whether it is certain whom the pronoun means that a memory begins with: the person mentioned last, a few turns ago. It must begin its
+// message, since memories of one turn have no order.
+func (c *cast) recent(m Memory, f clause.Fact) bool {
+	x, now := f.Subject, turnOf(m)
+	ago := now - c.at[x.Gender]
+	return x.Kind == clause.Pronoun && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && ago > 0 && ago < 4 && c.at[x.Gender] > 0 &&
+		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Answers != "" && clause.Animal(m.Fields.Answers) == ""
+}
+
+// turnOf is the turn that a memory was made from, 0 if it names none.
+func turnOf(m Memory) int64 {
+	if len(m.Fields.Events) == 0 {
+		return 0
+	}
+	return int64(m.Fields.Events[0].TurnID)
 }
 
 func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {

@@ -33,12 +33,16 @@ var (
 // Asks reports whether the text has an English question, with a mark or without.
 func Asks(text string) bool { _, ok := Options{}.asked(text); return ok }
 
-// Leans reports whether a sentence may not be understood without what another one said before: it says "she", or it has no subject of its own before or answers yes or no to a question.
-func Leans(text, before string) bool {
+// Leans reports whether a sentence may not be understood without what another one said before: it answers a question, by yes or no or without a subject, or it says "she"
+// as the first sentence of its message.
+func Leans(text, before string, first bool) bool {
 	if otherLanguage(text) || strings.ContainsFunc(text, textnorm.IsHan) {
 		return false
 	}
-	return pronounEN.MatchString(text) || (yes.MatchString(text) || no.MatchString(text) || !nominative[strings.ToLower(firstWords(strings.NewReplacer("'", " ", "’", " ").Replace(text), 1))]) && Asks(before)
+	if pronounEN.MatchString(text) {
+		return first
+	}
+	return (yes.MatchString(text) || no.MatchString(text) || !nominative[strings.ToLower(firstWords(strings.NewReplacer("'", " ", "’", " ").Replace(text), 1))]) && Asks(before)
 }
 
 // asked is the last question of a text.
@@ -206,6 +210,6 @@ func antecedent(pronoun Mention, of []Mention) Mention {
 		return pronoun
 	}
 	m := of[n]
-	m.Known = true
+	m.Known, m.Gender = true, pronoun.Gender
 	return m
 }

@@ -65,7 +65,7 @@ func Answering(before, turns []schema.Turn, facts []Fact) (out []Fact) {
 		first := true
 		for ; n < len(facts) && facts[n].Turns[0] <= i; n++ {
 			f := facts[n]
-			if asked != "" && f.Turns[0] == i && clause.Leans(f.Text, asked) {
+			if asked != "" && f.Turns[0] == i && clause.Leans(f.Text, asked, strings.HasPrefix(strings.TrimSpace(t.Text), f.Text)) {
 				f.Answers = asked
 			}
 			first = first && f.Turns[0] != i
