@@ -27,13 +27,20 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		told[k.start] = true
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: append(c.names(), schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)), Ended: r.cat.Ended, Answers: m.Fields.Answers}
+	o := clause.Options{Names: append(c.names(), schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)), Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	if m.Fields.Asked == "" && !clause.Leans(m.Text, m.Asked, false) { // the memory before is not always what was said right before
+		o.Before = ""
+	}
+	if other, ok := c.listener(m); ok && m.Asked != "" {
+		c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
+	}
+	defer c.heard(m, m.Text)
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
 		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
-		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f))
+		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f.Subject))
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}

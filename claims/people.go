@@ -18,7 +18,8 @@ type cast struct {
 	spoken []schema.Ref // who speaks, in the order they came
 	named  map[string]schema.Ref
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
-	at     [3]int64      // the turn in which that was
+	at     [3]int        // when, in memories heard
+	n      int           // memories heard
 }
 
 // speaks notes a speaker.
@@ -70,33 +71,39 @@ func (c *cast) listener(m Memory) (schema.Ref, bool) {
 	return other, other.ID != ""
 }
 
+// spokenOf reports by gender whether a person was mentioned in the last few memories, so that a pronoun means them.
+func (c *cast) spokenOf() (out [3]bool) {
+	for g, r := range c.last {
+		out[g] = r.ID != "" && c.n-c.at[g] <= 3
+	}
+	return out
+}
+
+// heard notes whom a Chinese text mentions: a later pronoun may mean them.
+func (c *cast) heard(m Memory, text string) {
+	c.n++
+	for _, x := range clause.People(text, clause.Options{}) {
+		c.who(m, x)
+	}
+}
+
 // who returns the person that a mention in a memory refers to; false if it is unknown.
 func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	r, ok := c.find(m, x)
 	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee {
-		c.last[clause.Unknown], c.at[clause.Unknown] = r, turnOf(m)
+		c.last[clause.Unknown], c.at[clause.Unknown] = r, c.n
 		if x.Gender != clause.Unknown {
-			c.last[x.Gender], c.at[x.Gender] = r, turnOf(m)
+			c.last[x.Gender], c.at[x.Gender] = r, c.n
 		}
 	}
 	return r, ok
 }
 
-// recent reports whether it is certain whom the pronoun means that a memory begins with: the person mentioned last, a few turns ago. It must begin its
-// message, since memories of one turn have no order.
-func (c *cast) recent(m Memory, f clause.Fact) bool {
-	x, now := f.Subject, turnOf(m)
-	ago := now - c.at[x.Gender]
-	return x.Kind == clause.Pronoun && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && ago > 0 && ago < 4 && c.at[x.Gender] > 0 &&
-		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Answers != "" && clause.Animal(m.Fields.Answers) == ""
-}
-
-// turnOf is the turn that a memory was made from, 0 if it names none.
-func turnOf(m Memory) int64 {
-	if len(m.Fields.Events) == 0 {
-		return 0
-	}
-	return int64(m.Fields.Events[0].TurnID)
+// recent reports whether it is certain whom the pronoun means that a memory begins with: the person mentioned last, a few memories ago. It must begin its message, since
+// memories of one turn have no order.
+func (c *cast) recent(m Memory, x clause.Mention) bool {
+	return x.Kind == clause.Pronoun && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && c.spokenOf()[x.Gender] &&
+		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Asked != "" && clause.Animal(m.Fields.Asked) == ""
 }
 
 func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {

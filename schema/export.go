@@ -24,13 +24,13 @@ type PayloadFields struct {
 	UpdatedAt   string `json:"updated_at,omitzero"`
 	OwnerType   string `json:"owner_type,omitzero"` // Agent | User
 	ActorID     string `json:"actor_id,omitzero"`   // name of who said it, where that is neither the user nor the agent (Mem0's member)
+	Asked       string `json:"asked,omitzero"`      // since 0.2.0: what another speaker said just before that data may answer
 	OwnerID     string `json:"owner_id,omitzero"`
 	OwnerInfer  string `json:"owner_infer,omitzero"` // explicit | matched_event | ambiguous | fallback
 
 	Events   []EventRef `json:"events,omitempty"`     // since 0.1.0: the turns it was made from, oldest first
 	EventsBy string     `json:"events_by,omitzero"`   // since 0.1.0: "" as recorded by the memory; "inferred" for foreign exports
 	EventsP  float64    `json:"events_conf,omitzero"` // since 0.1.0: confidence [0,1] of inferred events
-	Answers  string     `json:"answers,omitzero"`     // since 0.2.0: what another person said right before it
 }
 
 var since010Payload = []string{"events", "events_by", "events_conf"}
@@ -44,7 +44,7 @@ func (m MemoryExport) At(v Version) MemoryExport {
 		m.Payload = m.Payload.Without(since010Payload...)
 	}
 	if v.Before(V020) {
-		m.Payload = m.Payload.Without("actor_id", "answers")
+		m.Payload = m.Payload.Without("actor_id", "asked")
 	}
 	return m
 }

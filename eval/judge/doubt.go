@@ -20,7 +20,7 @@ func (p *prepared) doubts(v Verdict) string {
 		if w := p.unasserted(); w != "" {
 			return "what introduces it may not assert it: " + w
 		}
-		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems())
+		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems(), p.twoAnswers())
 	case veiled && p.off != "":
 		return "yes or no is not said in a word"
 	case p.by == "words" && p.misspelt():
@@ -48,6 +48,8 @@ func (p *prepared) mismatch() string {
 			switch same := sameValue(g, a); {
 			case same && g.kind == "clock" && side(p.gt.raw, g) != side(p.at.raw, a) && side(p.at.raw, a) != side(p.qt.raw, value{pos: len(p.qt.raw), end: len(p.qt.raw)}):
 				other = "before or after " + shown
+			case same && only && p.countsOther(a):
+				other = "it counts something else: " + shown
 			case same && (!only || p.sameThing(g, a)):
 				said = true
 			case same:
@@ -64,6 +66,28 @@ func (p *prepared) mismatch() string {
 		if !said && other != "" {
 			return other
 		}
+	}
+	return ""
+}
+
+// twoAnswers returns a value other than the gold's that a sentence beside the gold's gives as an answer, too: alone, or as the present one. "It is now 5582. The
+// code of the studio is 4471."
+func (p *prepared) twoAnswers() string {
+	r, t := p.read(), p.at
+	if p.by != "value" || r.rival < 0 || r.first < 0 || t.toks[r.rival].sent == t.toks[r.first].sent {
+		return ""
+	}
+	says := func(at int, test func(k tok) bool) bool {
+		from, to := t.sentence(t.toks[at].sent)
+		return slices.ContainsFunc(t.toks[from:to], test)
+	}
+	now := func(k tok) bool { return present[k.word] }
+	more := func(k tok) bool { return !k.stop && k.pos != t.toks[r.rival].pos }
+	switch rival := t.toks[r.rival].word; {
+	case says(r.rival, now) && !says(r.first, now):
+		return "it gives another value as the present one: " + rival
+	case !strings.Contains(t.raw, "\n") && !says(r.rival, more): // not the number of an item in a list
+		return "it gives two answers: " + rival
 	}
 	return ""
 }
@@ -118,6 +142,12 @@ func (p *prepared) sameThing(g, a value) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.at.toks, func(k tok) bool { return same(thing, &k) >= .7 })
+}
+
+// countsOther reports whether a count is of another thing than a question asks the number of, while the answer has a count of that one, too: "3 dogs and 5 cats".
+func (p *prepared) countsOther(a value) bool {
+	asked := countAsked(p.qt.raw)
+	return asked != "" && a.kind == "count" && a.of != "" && a.of != asked && slices.ContainsFunc(p.av, func(b value) bool { return b.kind == "count" && b.of == asked && b.lo != a.lo })
 }
 
 // otherItems returns what an answer leaves out of a gold that is a list of short items, or adds to it. An item is left out where the answer has no other words

@@ -171,6 +171,9 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	case "value":
 		r, facts := p.compareValues()
 		v.Score, v.Facts, v.Reason = r.score, facts, r.class
+		if r.off {
+			p.off = v.Reason
+		}
 	case "polarity":
 		r, facts := comparePolarity(p.qt, p.gt, p.at)
 		decided(r, facts, "")

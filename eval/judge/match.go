@@ -176,9 +176,14 @@ func (p *prepared) compareValues() (relation, []Fact) {
 	case m.sameAll:
 		return relation{class: "the gold's value and another", score: .7, same: true}, facts
 	case m.other >= 0:
-		return relation{class: "another value", score: .04}, facts
+		return relation{class: "another value", score: .04, off: len(p.gv) == 1 && p.gv[0].opposite(p.av[m.other])}, facts
 	}
 	return relation{class: "no such value in the answer", score: .04}, facts
+}
+
+// opposite reports whether two values are the same measure with other signs: words around a number may say another number, not another sign of it.
+func (v value) opposite(other value) bool {
+	return v.name == "" && other.name == "" && v.kind == other.kind && v.lo != 0 && closeTo(v.lo, -other.lo, 0) && closeTo(v.hi, -other.hi, 0)
 }
 
 // comparesValues reports whether values decide: the gold consists only of values, and it is a name or the answer has a comparable value.

@@ -6,7 +6,7 @@ import "testing"
 // for certain: 'd' is doubtful or wrong, 's' a certain right, 'w' wrong.
 func TestRetractions(t *testing.T) {
 	const tea, live, zh = "which tea?", "Where does Ana live?", "安住在哪里？"
-	const ann = "Where does Ann live?"
+	const ann, code, cold = "Where does Ann live?", "What is the door code?", "How cold was it?"
 	for _, c := range []struct {
 		question, gold, reply string
 		want                  byte
@@ -54,6 +54,23 @@ func TestRetractions(t *testing.T) {
 		{"会议是什么时候？", "2024年1月15日", "原定1月15日，后改到2024年1月20日", 'd'},
 		{"When is the deadline?", "15 January 2024", "It was 15 January 2024, but moved to 20 January 2024.", 'd'},
 		{"Is the deadline moved?", "No, on 15 January", "It moved to 15 January.", 'd'},
+
+		{code, "4471", "It is now 5582. The door code is 4471.", 'd'},
+		{code, "4471", "5582. The door code is 4471.", 'd'},
+		{code, "4471", "现在是5582。门禁码是4471。", 'd'},
+		{code, "4471", "The old one was 5582. Now it is 4471.", 's'},
+
+		{"How many cats does she have?", "3", "3 dogs and 5 cats", 'd'},
+		{"How many cats does she have?", "5", "3 dogs and 5 cats", 's'},
+		{"林养了什么宠物？", "乌龟", "她养了一只乌龟，名字叫慢慢。", 's'},
+
+		{cold, "-5 °C", "5 °C", 'w'},
+		{cold, "-5 °C", "minus five degrees Celsius", 's'},
+		{cold, "-5 °C", "5 degrees below zero", 's'},
+		{cold, "零下五度", "-5度", 's'},
+		{cold, "零下五度", "五度", 'w'},
+		{"What was the balance?", "-120 euros", "It was 120 euros.", 'w'},
+		{"What was the balance?", "-120 euros", "negative 120 euros", 's'},
 
 		{"她喜欢猫吗？", "不喜欢", "她很喜欢。", 'w'},
 		{"她喜欢猫吗？", "不喜欢", "喜欢", 'w'},

@@ -20,9 +20,8 @@ type Quote struct {
 }
 
 const (
-	nearLeast = .1  // share of the question's words that one of them has
 	quoteMost = 240 // characters of a quote, where its best sentence has fewer
-	trusted   = .6  // share of the best hit's score from which one of the first is quoted without any of these words
+	trusted   = .5  // share of the best hit's score from which one of the first is quoted without any of these words
 	nearFirst = 4   // quotes beside a refusal, however long
 	nearMost  = 10  // the same of a question for several things, else as long as all are no longer than the first may be
 )
@@ -42,10 +41,6 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	})
 	// A reply says little without its question.
 	shared := func(s scored) float64 { return max(s.cover, share(q.terms, e.asked[s.hit].terms)) }
-	fits := func(s scored) bool { return shared(s) >= nearLeast || spells(q, s) }
-	if !slices.ContainsFunc(ranked, fits) {
-		return nil
-	}
 	foreign := func(s scored) int {
 		if len(q.subjects) == 0 || slices.Contains(q.subjects, s.speaker) {
 			return 0

@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 		{"my sister wrote", "she moved to Bern", []string{"sister|move|Bern||LIVES_IN"}},
 	} {
 		var have []string
-		for _, f := range Read(tc.text, Options{Answers: tc.asked}) {
+		for _, f := range Read(tc.text, Options{Before: tc.asked}) {
 			if f.Tier == Default {
 				have = append(have, line(f))
 			}
@@ -182,6 +182,22 @@ func TestRead(t *testing.T) {
 		{"我哥说他下周出差", []string{"brother|说|说他下周出差|下周|DID"}},
 		{"牛 还好我没选", []string{"S|选|选||DID not"}},
 		{"就是那个新曲子我还没学会呢", []string{"S|学会|那个新曲子||HAS_SKILL not"}},
+		{"血压 有点 高", []string{"S|是|血压有点高||IS"}}, // blanks that end no clause
+		{"我妈 上周 膝盖 手术", []string{"mother|手术|膝盖手术|上周|DID"}},
+		{"老家 宁波的", []string{"S|是|宁波||COMES_FROM"}},
+		{"膝盖别跑坏了", nil},
+		{"我脚崴了啊大哥", []string{"S|崴|脚崴||HAS_CONDITION"}},
+		{"我手机摔坏了，我夜班全靠咖啡撑着", []string{"S|摔|手机摔坏||DID", "S|靠|夜班全靠咖啡撑着||DID"}},
+		{"我表妹，在北京考研呢", []string{"cousin|考研|在北京考研||DID"}},
+		{"我招了个徒弟，叫周满，以前在饭馆做面条", []string{"S|招|招个徒弟||DID", "named|做|饭馆|以前|WORKS_AT"}},
+		{"后来老老实实吃药了", []string{"S|吃药|吃药|后来|DID"}},
+		{"你回不回家", []string{"A|回家|回家||DID question"}},
+		{"我还没决定去不去", []string{"S|决定|决定去不去||PLANS not"}},
+		{"不买了不买了", []string{"S|买|买||DID not"}},
+		{"周五搬家，每周五跑步", []string{"S|搬家|搬家|周五|PLANS plan", "S|跑步|跑步|每周五|HAS_HABIT"}},
+		{"我拿不到钥匙", []string{"S|拿|拿钥匙||DID not"}},
+		{"我叫个外卖", []string{"S|叫|叫个外卖||DID"}},
+		{"我小姨在西安", []string{"aunt|在|在西安||DID"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},
 		{"> I live in Cork.\nI live in Dublin.", []string{"S|live|Dublin||LIVES_IN"}},

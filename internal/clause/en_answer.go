@@ -11,7 +11,7 @@ import (
 )
 
 // What somebody says often makes sense only with what was said before: "terrified" answers "isn't he scared of dogs?", "she bought a car" is about the one who was named
-// last. Options.Answers has the words of the other one.
+// last. Options.Before has the words of the other one.
 
 // A query is a question in the words of who answers it: "are you still at Aldi?" is "I am still at Aldi".
 type query struct {
@@ -30,19 +30,21 @@ var (
 	flips    = map[string]string{"you": "I", "u": "I", "your": "my", "yours": "mine", "i": "you", "my": "your", "mine": "yours", "me": "you", "we": "you", "our": "your"}
 )
 
-// Asks reports whether the text has an English question, with a mark or without.
-func Asks(text string) bool { _, ok := Options{}.asked(text); return ok }
-
-// Leans reports whether a sentence may not be understood without what another one said before: it answers a question, by yes or no or without a subject, or it says "she"
-// as the first sentence of its message.
+// Leans reports whether a sentence may not be understood without what another one said before: it may answer a question, or it says "she" as the first sentence of its
+// message.
 func Leans(text, before string, first bool) bool {
-	if otherLanguage(text) || strings.ContainsFunc(text, textnorm.IsHan) {
+	switch {
+	case strings.ContainsFunc(before, textnorm.IsHan):
+		return Asks(before)
+	case otherLanguage(text) || strings.ContainsFunc(text, textnorm.IsHan):
+		return false
+	case pronounEN.MatchString(text):
+		return first
+	case nominative[strings.ToLower(firstWords(strings.NewReplacer("'", " ", "’", " ").Replace(text), 1))]: // a sentence of its own
 		return false
 	}
-	if pronounEN.MatchString(text) {
-		return first
-	}
-	return (yes.MatchString(text) || no.MatchString(text) || !nominative[strings.ToLower(firstWords(strings.NewReplacer("'", " ", "’", " ").Replace(text), 1))]) && Asks(before)
+	_, ok := Options{}.asked(before)
+	return ok
 }
 
 // asked is the last question of a text.
@@ -156,7 +158,7 @@ func (o Options) reply(st sentence.Sentence, q query) (out []Fact) {
 		return nil
 	}
 	p := o
-	p.Answers = ""
+	p.Before = ""
 	for _, f := range Read(q.begin+statement, p) {
 		pronoun := f.Subject.Kind == Pronoun && q.subject.Kind != Pronoun
 		if f.Tier != Default && !pronoun || f.Modality != Asserted || !lastingS[f.Slot] && q.words == "" && (denied || !describes(text)) || len(f.Over) > 0 {

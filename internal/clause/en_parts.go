@@ -32,7 +32,7 @@ func (o Options) english(st sentence.Sentence, of Mention, said string) (out []F
 	}
 	var near []Mention // whom "she" may mean
 	if pronounEN.MatchString(text) {
-		for _, m := range o.people(o.Answers) {
+		for _, m := range o.people(o.Before) {
 			near = append(near, m.flipped())
 		}
 		near = append(near, o.people(said)...)

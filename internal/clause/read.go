@@ -22,11 +22,14 @@ const longSentence = 4 << 10
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
-	text = unmarked(text)
+	text = unmarked(textnorm.WithoutLinks(text))
 	all := sentence.Split(text)
 	q, asked := query{}, false
-	if o.Answers != "" {
-		q, asked = o.asked(o.Answers)
+	switch {
+	case strings.IndexFunc(o.Before, textnorm.IsHan) >= 0:
+		zh.asks(o.Before)
+	case o.Before != "":
+		q, asked = o.asked(o.Before)
 	}
 	for i, st := range all {
 		var found []Fact

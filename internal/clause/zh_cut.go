@@ -40,7 +40,7 @@ func zhClauses(s string) (out [][2]int) {
 			from = i + len(face)
 			continue
 		}
-		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) || unicode.Is(unicode.So, r) || r == ' ' && zhPause(s[from:i], s[i+1:]) {
+		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) || unicode.Is(unicode.So, r) || r == ' ' && zhPause(s[from:i], s[i+1:]) && !zhOpen(s[from:i]) {
 			add(i)
 			from = i + utf8.RuneLen(r)
 		}
@@ -68,6 +68,23 @@ func zhPause(before, after string) bool {
 	return isHanWord(after)
 }
 
+// zhOpen reports whether what is before a blank waits for a predicate: a time, a part of the body or an adverb alone (上周 膝盖 手术).
+func zhOpen(before string) bool {
+	if utf8.RuneCountInString(before) > 12 {
+		return false
+	}
+	c := &zhClause{text: before, ws: zhCut(before), times: zhTimes(before, 0)}
+	if n := len(c.ws); n == 0 || zhPreps[c.at(0)] && n < 3 && !c.verbAt(1) { // 在 北京
+		return n > 0
+	}
+	for i := range c.ws {
+		if w := c.at(i); !c.inTime(i) && c.class(i) != 't' && !zhOwnState[w] && !(zhAdverbs[w] && zhVerbs[w] == "") {
+			return false
+		}
+	}
+	return true
+}
+
 // zhSplits reports whether a text continues with a word that joins clauses.
 func zhSplits(s string) bool {
 	words := []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是", "但我", "但他", "但她"}
@@ -93,4 +110,4 @@ func zhTimes(text string, year int) []timex.Expr {
 
 var zhDay = pattern.New(`^[\d一二三四五六七八九十]{1,3}[号日]`)
 
-var zhEvery = pattern.New(`(?:周|星期|礼拜)[一二三四五六日天]|[\d一二三四五六七八九十]{1,3}号|每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
+var zhEvery = pattern.New(`初[一二三四五六七八九十]+(?:十五)?|[一二三四五六日]{2,5}(?:早上|晚上|中午|下午|上午)|(?:周|星期|礼拜)[一二三四五六日天]|[\d一二三四五六七八九十]{1,3}号|每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)

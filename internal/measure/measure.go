@@ -73,6 +73,12 @@ func single(s string, i int) (v Value, end int) {
 			j += len("−") - 1
 		}
 	}
+	for _, word := range []string{"minus ", "negative ", "零下", "负"} {
+		if hasFold(s[j:], word) && (j == 0 || !asciiLetter(s[j-1])) {
+			sign, j = -1, j+len(word)
+			break
+		}
+	}
 	if strings.HasPrefix(s[j:], "百分之") {
 		if n, k := numberAt(s, j+9); k > j+9 {
 			return Value{Kind: "percent", Lo: n, Hi: n, Unit: Units["%"]}, k
@@ -135,6 +141,9 @@ func single(s string, i int) (v Value, end int) {
 	if e == k {
 		v = Value{Kind: "count", Lo: n, Hi: hi, Of: noun(s[k:])}
 		return v, k
+	}
+	if rest, ok := strings.CutPrefix(s[e:], " below zero"); ok && u.Kind == "temperature" {
+		n, hi, e = -n, -hi, len(s)-len(rest)
 	}
 	v = Value{Kind: u.Kind, Lo: u.In(n), Hi: u.In(hi), Unit: u}
 	if strings.TrimLeft(s[k:e], " -") == "m" {

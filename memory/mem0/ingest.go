@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"membench/internal/rank"
@@ -86,7 +87,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 	}, func() []op.Fact { return op.CaptionedFacts(b.Turns) })
 	e.Usage, e.Degraded = e.Usage.Add(r.Usage), append(e.Degraded, r.Degraded...)
 	if m.sys.o.Generator == nil && m.sys.o.Mode == Keep {
-		out = op.Answering(b.Context, op.Captioned(b.Turns), out)
+		out = op.ShortAnswers(b.Context, op.Captioned(b.Turns), out)
 	}
 	return out, err
 }
@@ -129,7 +130,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		}
 	}
 	for _, f := range facts {
-		if f.Answers != "" { // the same words answer another question
+		if op.Asked(b.Context, b.Turns, f) != "" && !strings.ContainsFunc(f.Text, textnorm.IsHan) { // the same words answer another question
 			w.add(f, f.Text, nil)
 			continue
 		}
@@ -455,7 +456,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
-		if !slices.Contains(memory.PayloadNames(), k) && k != "answers" {
+		if k != "asked" && !slices.Contains(memory.PayloadNames(), k) {
 			b.Raw(k, v)
 		}
 	}
@@ -474,7 +475,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	b.String("hash", schema.Hash(data))
 	put("created_at", created)
 	put("updated_at", updated)
-	put("answers", f.Answers)
+	put("asked", op.Asked(w.b.Context, w.b.Turns, f)) // none of Mem0's members
 	o := b.Object()
 	return &o
 }

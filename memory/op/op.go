@@ -23,8 +23,6 @@ type Fact struct {
 	Text  string // without prefix
 	Role  string // user | assistant: who said it
 	Turns []int  // indexes of the turns it comes from, ascending
-	// Answers is what another person said right before it, where it may not be understood without: "terrified" answers "isn't he scared of dogs?".
-	Answers string
 }
 
 // An Extractor takes facts out of turns. Context holds the turns just before; no
@@ -55,46 +53,55 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	return out, llm.Usage{}, nil
 }
 
-// Answering adds to the facts of turns what they answer, and the short answers that state something only with their question: "yep" to "do you have kids?". Before are
-// the turns just before.
-func Answering(before, turns []schema.Turn, facts []Fact) (out []Fact) {
-	all := append(slices.Clone(before), turns...)
+// ShortAnswers adds to the facts of turns the short answers that state something only with their question: "yep" to "do you have kids?". Before are the turns just before.
+func ShortAnswers(before, turns []schema.Turn, facts []Fact) (out []Fact) {
 	n := 0
 	for i, t := range turns {
-		asked := said(all[:len(before)+i], t)
-		first := true
+		told := false
 		for ; n < len(facts) && facts[n].Turns[0] <= i; n++ {
-			f := facts[n]
-			if asked != "" && f.Turns[0] == i && clause.Leans(f.Text, asked, strings.HasPrefix(strings.TrimSpace(t.Text), f.Text)) {
-				f.Answers = asked
-			}
-			first = first && f.Turns[0] != i
-			out = append(out, f)
+			told = told || facts[n].Turns[0] == i
+			out = append(out, facts[n])
 		}
-		if !first || asked == "" || t.Role != memory.RoleUser && t.Role != memory.RoleAssistant || !clause.Asks(asked) {
+		all := sentence.Split(t.Text)
+		if told || len(all) == 0 || len(all[0].Text) > maxAnswer || t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
 			continue
 		}
-		if all := sentence.Split(t.Text); len(all) > 0 && len(all[0].Text) < maxAnswer && slices.ContainsFunc(clause.Read(all[0].Text, clause.Options{Answers: asked}), func(f clause.Fact) bool {
+		f := Fact{Text: all[0].Text, Role: t.Role, Turns: []int{i}}
+		asked := Asked(before, turns, f)
+		if asked == "" || strings.ContainsFunc(f.Text+asked, textnorm.IsHan) || !slices.ContainsFunc(clause.Read(f.Text, clause.Options{Before: asked}), func(f clause.Fact) bool {
 			return f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
 		}) {
-			out = append(out, Fact{Text: all[0].Text, Role: t.Role, Turns: []int{i}, Answers: asked})
+			continue
 		}
+		out = append(out, f)
 	}
 	return append(out, facts[n:]...)
 }
 
-// maxAnswer is the longest short answer, maxAsked the longest text that is kept of what is answered, in bytes.
-const maxAnswer, maxAsked = 60, 400
+// maxAnswer is the longest short answer in bytes.
+const maxAnswer = 60
 
-// said is what another person than that of t said last, not more than three turns before.
-func said(before []schema.Turn, t schema.Turn) string {
-	for i := len(before) - 1; i >= max(0, len(before)-3); i-- {
-		if b := before[i]; b.Role != t.Role || b.Name != t.Name {
-			return textnorm.Cut(b.Text, maxAsked)
+// Asked is what another speaker said just before a fact of the turns, if the fact may answer it or not be understood without it, or "". Own turns in between, up to two, are
+// passed over.
+func Asked(before, turns []schema.Turn, f Fact) string {
+	if len(f.Turns) == 0 {
+		return ""
+	}
+	all := slices.Concat(before, turns[:f.Turns[0]])
+	own := turns[f.Turns[0]]
+	for i := len(all) - 1; i >= max(0, len(all)-3); i-- {
+		if t := all[i]; t.Role != own.Role || t.Name != own.Name {
+			if len(t.Text) <= maxAsked && clause.Leans(f.Text, t.Text, strings.HasPrefix(strings.TrimSpace(own.Text), f.Text)) {
+				return t.Text
+			}
+			return ""
 		}
 	}
 	return ""
 }
+
+// maxAsked is the length in bytes above which a turn is more than a question.
+const maxAsked = 300
 
 // maxPause is the longest time between two lines of one sentence: what annotate sets between lines of a source without times.
 const maxPause = time.Minute

@@ -82,17 +82,37 @@ func TestRuleFactsOfMessages(t *testing.T) {
 	}
 }
 
-// TestAnswering: facts have what they answer where they need it, and an answer of a word is a fact where its question makes it a statement.
-func TestAnswering(t *testing.T) {
+// TestShortAnswers: an answer of a word is a fact where its question makes it a statement.
+func TestShortAnswers(t *testing.T) {
 	chat := []schema.Turn{{Role: "user", Name: "Ida", Text: "where are you working now?"}, {Role: "user", Name: "Jo", Text: "Northgate"}, {Role: "user", Name: "Ida", Text: "nice! is your boss scary"},
 		{Role: "user", Name: "Jo", Text: "yep"}, {Role: "user", Name: "Jo", Text: "I bought a kayak yesterday"}}
 	facts, _, err := RuleFacts().Facts(context.Background(), nil, chat[1:])
 	var have []string
-	for _, f := range Answering(chat[:1], chat[1:], facts) {
-		have = append(have, f.Text+" < "+f.Answers)
+	for _, f := range ShortAnswers(chat[:1], chat[1:], facts) {
+		have = append(have, f.Text)
 	}
-	if want := []string{"Northgate < where are you working now?", "is your boss scary < ", "I bought a kayak yesterday < "}; err != nil || !slices.Equal(have, want) {
+	if want := []string{"Northgate", "is your boss scary", "I bought a kayak yesterday"}; err != nil || !slices.Equal(have, want) {
 		t.Errorf("have %q (%v), want %q", have, err, want)
+	}
+}
+
+// The question that a fact may answer is the last turn of another speaker, over at most two of one's own.
+func TestAsked(t *testing.T) {
+	turn := func(name, text string) schema.Turn { return schema.Turn{Role: "user", Name: name, Text: text} }
+	for _, c := range []struct {
+		before, said []schema.Turn
+		want         string
+	}{
+		{nil, []schema.Turn{turn("a", "你在哪上班？"), turn("b", "华为")}, "你在哪上班？"},
+		{[]schema.Turn{turn("a", "你在哪上班")}, []schema.Turn{turn("b", "哈哈"), turn("b", "华为")}, "你在哪上班"},
+		{nil, []schema.Turn{turn("a", "我在华为"), turn("b", "我也在华为上班")}, ""},
+		{nil, []schema.Turn{turn("a", "Where do you work?"), turn("b", "Acme")}, "Where do you work?"},
+		{nil, []schema.Turn{turn("a", "I work at Acme."), turn("b", "nice")}, ""},
+		{nil, []schema.Turn{turn("b", "华为")}, ""},
+	} {
+		if have := Asked(c.before, c.said, Fact{Turns: []int{len(c.said) - 1}}); have != c.want {
+			t.Errorf("%v: have %q, want %q", c.said, have, c.want)
+		}
 	}
 }
 

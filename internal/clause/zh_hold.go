@@ -1,0 +1,210 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/pattern"
+	"membench/internal/timex"
+)
+
+// When a Chinese clause is so, and how it is held.
+
+// time notes the words of time of the clause.
+func (c *zhClause) time() {
+	f := &c.f
+	best := -1
+	for n, e := range c.times {
+		if best < 0 || c.times[best].Kind == timex.Duration && e.Kind != timex.Duration || c.times[best].Kind == timex.Clock {
+			best = n
+		}
+	}
+	if best >= 0 {
+		e := c.times[best]
+		f.Time, f.When = e, Phrase{Text: c.text[e.Pos:e.End], Start: c.start + e.Pos, End: c.start + e.End}
+		for _, every := range []string{"每个", "每"} {
+			if strings.HasSuffix(c.text[:e.Pos], every) {
+				f.Time = timex.Expr{}
+				f.When.Text, f.When.Start = every+f.When.Text, f.When.Start-len(every)
+				break
+			}
+		}
+		if next := strings.TrimPrefix(f.Object.Text, f.When.Text); next != f.Object.Text && next != "" && zhVerbs[f.Verb+string(firstRune(next))] != "" { // 请了半天假
+			return
+		}
+		if f.Object.Text != "" && (f.When.Text != f.Object.Text || e.Kind == timex.Duration) {
+			f.Object.Text = strings.TrimSuffix(strings.TrimPrefix(f.Object.Text, f.When.Text), f.When.Text)
+			if f.Object.Text == "第" || f.Object.Text == "快" || f.Object.Text == "有" { // 退休第三年
+				f.Object.Text = ""
+			}
+			f.Object.Text = strings.TrimRight(f.Object.Text, "快都")
+			if f.Value.Text = ""; f.Object.Text == "" {
+				f.Object = Phrase{Start: f.Object.Start, End: f.Object.Start}
+			}
+		}
+		return
+	}
+	for _, w := range c.ws {
+		if zhWhen[w.Form] {
+			f.When = Phrase{Text: w.Form, Start: c.start + w.Start, End: c.start + w.End}
+			return
+		}
+	}
+}
+
+// zhWhen are words of time that name no day.
+var zhWhen = set("最近 以前 之前 从前 小时候 刚 刚刚 刚才 现在 目前 一直 经常 常常 每天 天天 平时 总是 偶尔 有时 从来 后来 曾经 将来 以后 当时 当年 那会儿 那时 那时候 那阵子 上回 上次 早上 晚上 中午 下午 上午 未来 周末")
+
+// zhAsks reports whether the clause asks: by a particle, a question word, or a verb and
+// its denial (是不是, 有没有).
+func zhAsks(c *zhClause) bool {
+	t := strings.TrimRight(c.text, " 。！？!?~～…")
+	if zhWh.MatchString(t) && !zhAny.MatchString(t) {
+		return true
+	}
+	if c.asks && !zhAny.MatchString(t) || strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "么") && !strings.HasSuffix(t, "什么") || zhTag.MatchString(t) || strings.HasSuffix(c.text, "？") || strings.HasSuffix(c.text, "?") {
+		return true
+	}
+	return slices.ContainsFunc([]string{"是不是", "有没有", "能不能", "可不可以", "要不要", "会不会", "好不好", "对不对", "对吧"}, func(a string) bool {
+		before, _, found := strings.Cut(t, a)
+		return found && !strings.ContainsAny(before, "定道")
+	})
+}
+
+// zhWh are words that ask; with one of zhAny they stand for anything or are told of (谁都不知道).
+var (
+	zhWh  = pattern.New(`怎么办|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
+	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也了]没|了没有)$`) // 去不, 换没
+	zhAny = pattern.New(`都|也|知道|忘|无论|不管|随便|问|告诉`)
+)
+
+var zhIfs = set("如果 要是 假如 万一 如 若 只要 除非 要不是 早知道")
+
+var zhSays = set("说 告诉 问 提 叫 让")
+
+// zhBit is how long one will go on: 再刷会儿.
+var zhBit = pattern.New(`^(?:一?会儿?|一下|一阵)`)
+
+// zhUrges begins what others are told to do.
+var zhUrges = pattern.New(`^\s*(?:记得|注意|加油|早点|赶紧|赶快|快点|请|祝|保重|小心|多[喝吃穿休注保]|少[喝吃])`)
+
+// hold is tense and modality.
+func (c *zhClause) hold(question bool) {
+	f := &c.f
+	c.going = c.going || strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~…"), "呢") && !question && !c.marked && !f.Negated && !c.has(zhOften) && utf8.RuneCountInString(c.text) < 10 // 开会呢
+	soon := c.modal == "要" && c.aspect("了")                                                                                                                                             // 我要搬家了
+	past := !soon && c.aspect("了") || c.aspect("过") || zhPast[f.When.Text]
+	future := false
+	if f.Time.Kind == timex.Deictic {
+		past = past || f.Time.Op == timex.Ago
+		future = f.Time.Op == timex.Ahead
+	}
+	if strings.HasPrefix(f.When.Text, "下") || strings.HasPrefix(f.When.Text, "明") {
+		future = true
+	}
+	if past {
+		f.Tense = Past
+		f.Begun = !c.passed && (c.aspect("了") || zhJust[f.When.Text]) && !c.has(zhFormer)
+	}
+	switch {
+	case question && !c.asking:
+		f.Modality = Question
+	case c.if_:
+		f.Modality = Condition
+	case c.has(zhIfs) || strings.Contains(c.text, "的话"):
+		f.Modality = Condition
+	case c.hearsay:
+		f.Modality = Hearsay
+	case c.maybe:
+		f.Modality = Condition
+	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past:
+		f.Modality = Imperative
+	case f.Subject.Kind == Addressee && strings.HasPrefix(strings.TrimSpace(c.text), "请"), strings.HasPrefix(c.text, "请多") || strings.HasPrefix(c.text, "请你"):
+		f.Modality = Imperative
+	case c.dropped && strings.Contains(c.text, "了就"), c.dropped && strings.Contains(c.text, "过就"): // 考过了就申请
+		f.Modality = Condition
+	case c.alone && !past && zhUrges.MatchString(c.text):
+		f.Modality = Imperative
+	case zhSays[f.Verb]: // what is said may be of another time
+	case f.Verb == "希望":
+		f.Modality = Wish
+	case zhVerbs[f.Verb] == "WANTS":
+		f.Tense = Present
+		if past {
+			f.Tense = Past
+		}
+	case zhVerbs[f.Verb] == "PLANS":
+		f.Modality, f.Tense = Plan, Future
+		if f.Negated || f.Verb == "准备" && !c.verbAt(c.i) {
+			f.Modality, f.Tense = Asserted, Present
+		}
+	case soon && f.Verb != "是", c.again && !past && zhBit.MatchString(f.Object.Text):
+		f.Modality, f.Tense = Plan, Future
+	case (c.modal == "要" || c.modal == "会" && (future || c.text != "" && f.Subject.Kind == Speaker && future)) && !past || future && !past && f.Verb != "是":
+		f.Modality, f.Tense = Plan, Future
+	case f.Modality == Asserted && f.Tense == Present && !past && c.scheduled():
+		f.Modality, f.Tense = Plan, Future
+	case c.modal == "得" || c.modal == "必须":
+		f.Modality, f.Tense = Plan, Future
+	}
+}
+
+// scheduled reports whether an act is named with a day that is neither past nor repeated, and nothing says that it is done: 周五搬家, 国庆去海边.
+func (c *zhClause) scheduled() bool {
+	if s := zhVerbs[c.f.Verb]; s != "DID" && s != "VISITED" && s != "OWNS" || c.f.Negated || c.going || c.marked || c.aspect("着") || c.has(zhOften) || zhSays[c.f.Verb] {
+		return false
+	}
+	if o := c.f.Object.Text; strings.HasSuffix(o, "那个") || strings.HasSuffix(o, "这个") { // 周六爬山那个
+		return false
+	}
+	return zhDayAhead.MatchString(c.f.When.Text)
+}
+
+var (
+	zhDayAhead = pattern.New(`^(?:这|本)?(?:周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`)
+	zhOften    = set("都 每 一般 平时 通常 经常 常 常常 总 总是 老 老是 偶尔 有时 一直")
+)
+
+// aspect reports whether 了 or 过 is in the clause as a particle, or behind a verb in one word: not in 过来, 为了, 吃不了.
+func (c *zhClause) aspect(mark string) bool {
+	for k, w := range c.ws {
+		if w.Form == mark && c.at(k-1) != "不" && c.at(k-1) != "得" || strings.HasSuffix(w.Form, mark) && zhVerbs[strings.TrimSuffix(w.Form, mark)] != "" && !zhFixed[w.Form] {
+			return true
+		}
+	}
+	return false
+}
+
+// zhFixed are verbs of whose own the last character is.
+var zhFixed = set("受不了 通过 错过")
+
+// zhFormer are words of a time that is no longer; zhJust of one that has just begun.
+var (
+	zhFormer = set("以前 之前 从前 过去 曾 曾经 小时候 当时 当年 那时 那时候 原来 原先 原本 本来")
+	zhJust   = set("刚 刚刚 刚才")
+)
+
+// lasted reports whether a state is said to have lasted for a time, but not up to now: 住了五年. 住了五年了 does, 已经住了五年 too.
+func (c *zhClause) lasted() bool {
+	return c.f.Begun && !strings.HasSuffix(strings.TrimRight(c.text, " 。.！!～~"), "了") && !c.has(zhAlready) &&
+		slices.ContainsFunc(c.times, func(e timex.Expr) bool { return e.Kind == timex.Duration })
+}
+
+var (
+	zhAlready = set("已经 已 快 都 一直 到现在 至今")
+	zhLasting = set("LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT HAS_PET")
+)
+
+var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时 当年 那会儿 那时 那时候 那阵子 上回 上次 昨天 前天 昨晚 去年")
+
+// habitual reports whether words of time say that something is done again and again.
+func habitual(when string) bool {
+	switch when {
+	case "天天", "经常", "常常", "平时", "总是", "usually", "always", "often", "regularly", "weekly", "daily", "a day", "a week", "a month", "a year":
+		return true
+	}
+	return strings.HasPrefix(when, "每") || strings.HasPrefix(strings.ToLower(when), "every")
+}
+
+func past(f *Fact) bool { return f.Tense == Past || f.When.Text != "" }
