@@ -27,7 +27,10 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		told[k.start] = true
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: append(c.names(), schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)), Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name
+		o.Names = append(o.Names, c.names()...)
+	}
 	if m.Fields.Asked == "" && !clause.Leans(m.Text, m.Asked, false) { // the memory before is not always what was said right before
 		o.Before = ""
 	}
