@@ -83,14 +83,16 @@ func (c *cast) spokenOf() (out [3]bool) {
 func (c *cast) heard(m Memory, text string) {
 	c.n++
 	for _, x := range clause.People(text, clause.Options{}) {
-		c.who(m, x)
+		if x.Owner == nil || x.Owner.Kind != clause.Pronoun { // behind 她婆婆, 她 means the same as before
+			c.who(m, x)
+		}
 	}
 }
 
 // who returns the person that a mention in a memory refers to; false if it is unknown.
 func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	r, ok := c.find(m, x)
-	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee {
+	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee && !(x.Owner != nil && x.Owner.Kind == clause.Pronoun && strings.IndexFunc(x.Text, textnorm.IsHan) >= 0) {
 		c.last[clause.Unknown], c.at[clause.Unknown] = r, c.n
 		if x.Gender != clause.Unknown {
 			c.last[x.Gender], c.at[x.Gender] = r, c.n

@@ -197,6 +197,10 @@ func TestRead(t *testing.T) {
 		{"周五搬家，每周五跑步", []string{"S|搬家|搬家|周五|PLANS plan", "S|跑步|跑步|每周五|HAS_HABIT"}},
 		{"我拿不到钥匙", []string{"S|拿|拿钥匙||DID not"}},
 		{"我叫个外卖", []string{"S|叫|叫个外卖||DID"}},
+		{"她婆婆腰椎间盘突出搬不了东西", []string{"mother-in-law|有|腰椎间盘突出||HAS_CONDITION"}},
+		{"下了班就去江边钓鱼", []string{"S|去|去江边钓鱼||DID"}},
+		{"我换工作了，现在是夜班护士", []string{"S|换|换工作||DID", "S|是|夜班护士|现在|WORKS_AS"}},
+		{"房东说下个月要卖房你听说没", []string{"landlord|说|说要卖房|下个月|DID", "A|听说|听说没||DID question"}},
 		{"我小姨在西安", []string{"aunt|在|在西安||DID"}},
 		{"住三楼", []string{"S|住|住三楼||DID"}}, // no rival of the town
 		{"喜欢归喜欢，也就看过一次吧。", nil},

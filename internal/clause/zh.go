@@ -56,6 +56,7 @@ type zhClause struct {
 	if_     bool
 	spoken  [3]bool // of Options
 	asking  bool    // of the reader
+	elided  bool    // the subject is that of the question
 	front   int     // where a thing of the person's begins
 	asks    bool    // a verb and its denial: 去不去
 	home    bool    // it says what is at the speaker's home
@@ -184,6 +185,8 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 		if r.subject = f.Subject; c.at(c.i+1) != "的" && c.patient() { // 我驾照考下来了; but 我妈包的粽子寄到了
 			r.adverbs(c)
 		}
+	case c.at(c.i+1) == "了" && c.whenClause() > 0:
+		c.omitted(r)
 	case c.cleft(r):
 	case c.patient():
 		c.omitted(r)

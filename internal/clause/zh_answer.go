@@ -16,11 +16,10 @@ import (
 
 // A zhAsked is the question that a text may answer.
 type zhAsked struct {
-	text  string // as the one who answers would say it: 我在哪儿上班
-	fact  Fact   // the zero Fact where it has no verb that is known
-	who   Mention
-	topic bool  // who is the subject of what was said before the question
-	wh    []int // where the question word is in text; nil: it asks whether
+	text string // as the one who answers would say it: 我在哪儿上班
+	fact Fact   // the zero Fact where it has no verb that is known
+	who  Mention
+	wh   []int // where the question word is in text; nil: it asks whether
 }
 
 // Asks reports whether a Chinese text ends with a question.
@@ -59,12 +58,8 @@ func (r *zhReader) asks(before string) {
 		q.who = q.fact.Subject
 	}
 	if q.who.Kind == Speaker && q.who.Text == "" && !strings.Contains(q.text, "我") { // 考哪儿, of whom the answerer spoke before
-		own := zhReader{o: Options{Names: r.o.Names, Year: r.o.Year}}
-		for _, st := range sentence.Split(r.o.Own) {
-			own.sentence(st)
-		}
-		if k := own.subject.Kind; k == Relative || k == Named {
-			q.who, q.topic = own.subject, true
+		if own := r.topicOf(r.o.Own); own.Kind != NoOne {
+			q.who = own
 		}
 	}
 	r.asked = q
@@ -119,13 +114,9 @@ func (c *zhClause) timed() bool {
 
 // named reports whether the clause is nothing but a noun, a name or a number.
 func (c *zhClause) named() bool {
-	for i := range c.ws {
-		w := c.at(i)
-		if c.verbAt(i) && zhVerbs[w] != "" || zhNegations[w] || zhPreps[w] || zhAdverbs[w] || zhPronouns[w].Kind != NoOne || zhOpeners[w] || zhFeelings[w] {
-			return false
-		}
-	}
-	return len(c.ws) > 0 && len(c.ws) < 5 && !c.timed()
+	return len(c.ws) > 0 && len(c.ws) < 6 && !c.timed() && !slices.ContainsFunc(c.ws, func(w hanseg.Word) bool {
+		return isHanWord(w.Form) && !strings.ContainsRune("nSRmqsbz\x00", rune(w.Class)) && !strings.Contains("的吧呢啊呗", w.Form) || zhVerbs[w.Form] != "" || zhOpeners[w.Form]
+	})
 }
 
 // at puts a fact that was read in other words at a sentence.

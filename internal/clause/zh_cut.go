@@ -30,7 +30,7 @@ func zhClauses(s string) (out [][2]int) {
 		if i < from {
 			continue
 		}
-		if i > from+6 && (zhSplits(s[i:]) || strings.ContainsRune("我你他她咱", r) && zhWhile.MatchString(s[from:i])) {
+		if i > from+6 && (zhSplits(s[i:]) || r == '你' && zhHear.MatchString(s[i:]) || strings.ContainsRune("我你他她咱", r) && zhWhile.MatchString(s[from:i])) {
 			add(i)
 			from = i
 			continue
@@ -54,6 +54,9 @@ func zhClauses(s string) (out [][2]int) {
 	}
 	return out
 }
+
+// zhHear ends a clause with the question whether it is known: 你听说没.
+var zhHear = pattern.New(`^你(?:听说|知道|晓得|看到)(?:了?没有?|[吗不])`)
 
 var (
 	zhFace  = pattern.New(`^\[\p{Han}{1,5}\]`)                 // an emoji by its name: [苦涩]

@@ -21,7 +21,11 @@ func (c *zhClause) cleft(r *zhReader) bool {
 	if m.Kind == NoOne {
 		return false
 	}
-	c.ba, c.f.Subject, c.i = c.span(c.i, c.i+k), m, next
+	end := c.i + k
+	for end > c.i+1 && zhAdverbs[c.at(end-1)] { // 床单都是我换的
+		end--
+	}
+	c.ba, c.f.Subject, c.i = c.span(c.i, end), m, next
 	r.subject = m
 	r.adverbs(c)
 	c.f.Tense = Past
@@ -79,7 +83,7 @@ func (c *zhClause) possessed(r *zhReader) bool {
 	if v > 0 {
 		f.Verb, f.Slot, c.i = zhBase(c.at(v)), "DID", len(c.ws)
 	}
-	return utf8.RuneCountInString(f.Object.Text) > 3 && !strings.HasSuffix(f.Object.Text, "也是")
+	return utf8.RuneCountInString(f.Object.Text) > 3 && !strings.HasSuffix(c.text, "也是")
 }
 
 // zhGone are words of a pet that one has no longer.

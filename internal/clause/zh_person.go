@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 )
 
@@ -49,7 +50,7 @@ func (r *zhReader) pronoun(m Mention) Mention {
 func (c *zhClause) omitted(r *zhReader) {
 	c.dropped = true
 	if q := r.asked; r.subject.Kind == NoOne && !r.thing && q != nil && q.who.Kind != NoOne && q.who.Kind != Addressee { // who was asked about
-		c.f.Subject, c.dropped = q.who, q.who.Text == ""
+		c.f.Subject, c.dropped, c.elided = q.who, q.who.Text == "", true
 		c.f.Subject.Start, c.f.Subject.End = c.start, c.start
 		return
 	}
@@ -60,8 +61,28 @@ func (c *zhClause) omitted(r *zhReader) {
 		return
 	}
 	if c.f.Subject = r.subject; r.subject.Kind == NoOne {
+		if own := r.topicOf(r.o.Own); own.Kind != NoOne && !r.thing && c.has(zhMore) { // 嗯，初一还去烧香
+			c.f.Subject = own
+			c.f.Subject.Start, c.f.Subject.End = c.start, c.start
+			return
+		}
 		c.f.Subject, c.alone, c.unsure = Mention{Kind: Speaker}, true, r.thing
 	}
+}
+
+// zhMore add to what was said before.
+var zhMore = set("还 也 又")
+
+// topicOf is the relative or named person that the last clause of a text is about, if there is one.
+func (r *zhReader) topicOf(text string) Mention {
+	own := zhReader{o: Options{Names: r.o.Names, Year: r.o.Year}}
+	for _, st := range sentence.Split(text) {
+		own.sentence(st)
+	}
+	if k := own.subject.Kind; k == Relative || k == Named {
+		return own.subject
+	}
+	return Mention{}
 }
 
 func isName(w string) bool { return len(w) > 1 && w[0] >= 'A' && w[0] <= 'Z' }

@@ -75,6 +75,8 @@ func (c *zhClause) whenClause() int {
 			return k + 1
 		case w == "就" && c.verbAt(k-1) && c.verbAt(c.i) && c.verbAt(k+1) && !zhIdle[c.at(c.i)] && !zhNothing[c.at(k+1)]: // 回来就发烧了
 			return k + 1
+		case w == "就" && c.at(c.i+1) == "了" && zhGoes[c.at(k+1)]: // 下了班就去钓鱼
+			return k + 1
 		case (w == "前" || w == "后") && c.verbAt(k-1):
 			if c.verbAt(c.i) {
 				return k + 1
@@ -100,6 +102,16 @@ func (c *zhClause) rest() string {
 // done reports whether 了 or 过 behind a verb with an object says that somebody has done it: 交了首付, but not 下了场雨.
 func (c *zhClause) done() bool {
 	return c.marked && c.f.Object.Text != "" && !c.counted(c.i) && !zhAppears[c.f.Verb]
+}
+
+// ill is the word behind an illness at the next word that something else follows, or 0.
+func (c *zhClause) ill() int {
+	for k := c.i + 2; k < min(c.i+4, len(c.ws)); k++ {
+		if zhIll.MatchString(c.span(c.i, k).Text) && (c.verbAt(k) || strings.HasPrefix(c.at(k+1), "不")) && c.at(c.i+1) != "过敏" {
+			return k
+		}
+	}
+	return 0
 }
 
 // isSpoken reports whether a word of content stands at i.
@@ -144,6 +156,7 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 				p.Text, again = rest, true
 			}
 		}
+		p.Text = strings.TrimSuffix(p.Text, "也是")
 		if rest := zhWhile.ReplaceAllString(p.Text, ""); rest != p.Text {
 			p.Text, again = rest, true
 		}

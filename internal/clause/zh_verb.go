@@ -152,6 +152,10 @@ func (c *zhClause) predicate() (ok, whole bool) {
 		f.Verb = w
 	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && c.at(c.i+1) != "过敏" && zhIll.MatchString(c.objectPhrase(c.i).Text): // 我腰椎间盘突出
 		return be("有")
+	case c.class(c.i) == 'n' && c.ill() > 0: // 我妈腰椎间盘突出干不了重活
+		f.Verb, f.Object = "有", c.span(c.i, c.ill())
+		c.i = c.ill()
+		return true, true
 	case c.at(c.i+1) == "过敏" && !zhAdverbs[w]: // 我酒精过敏
 		c.ba = c.span(c.i, c.i+1)
 		c.i++

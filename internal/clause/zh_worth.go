@@ -12,6 +12,9 @@ import (
 // zhTopic begins a comment on what is before it.
 var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
 
+// zhStands are slots of what a clause without a subject says of the speaker, too: 在星河公司上班.
+var zhStands = set("LIVES_IN WORKS_AT WORKS_AS STUDIES FOLLOWS_DIET")
+
 // zhPersonal are slots of what is said of people only.
 var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION PLANS")
 
@@ -30,14 +33,14 @@ func (c *zhClause) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	personal := c.own || zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT" || !zhSpeaks[f.Verb] && utf8.RuneCountInString(obj) > 1 && !c.counted(c.i))) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	personal := c.own && (!c.alone || c.aspect("了") || zhVerbs[f.Verb] != "" || c.has(zhMuch)) || zhStands[f.Slot] && !c.alone && !c.unsure && c.modal == "" && utf8.RuneCountInString(f.Value.Text) > 1 && !strings.Contains(c.text, "的") && !zhAdverbs[c.at(c.i)] || zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT" || f.Modality == Plan && utf8.RuneCountInString(obj) > 1)) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
 	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
 		low(0.1)
 	}
-	if obj == "" && c.by == "" && (f.Modality != Plan || f.When.Text == "") && f.Place.Text == "" && (zhActs[f.Verb] || (c.dropped || f.Negated) && utf8.RuneCountInString(strings.TrimRight(f.Verb, "过了")) == 1) {
+	if obj == "" && c.by == "" && (f.Modality != Plan || f.When.Text == "") && f.Place.Text == "" && (zhActs[f.Verb] || (c.dropped || c.elided || f.Negated) && utf8.RuneCountInString(strings.TrimRight(f.Verb, "过了")) == 1) {
 		low(0.1) // nobody can tell later what was meant
 	}
 	if c.unsure && !personal {
@@ -83,13 +86,13 @@ var zhHere = set("你 我 他 她 它 这 那 这个 那个 这样 那样 这里
 // zhIdle verbs need a real object to say something.
 var zhIdle = set("说 告诉 问 看 做 有 是 去 来 给 用 找 得 想 觉得 感觉 认为 会 知道 让 弄 搞 带 点 上 开 打 放 等 见 没有 叫 提")
 
-// zhSpeaks are those of speech and thought.
-var zhSpeaks = set("说 告诉 问 想 觉得 感觉 认为 会 知道 叫 提 是 有 没有 给 让 等 见 看")
-
 // zhNothing verbs say nothing of a person.
-var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行")
+var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行 可好")
 
 var zhIdioms = set("说真的 看情况 想一下 看一下 有意思 有道理 有可能 来说 说来 没事 有时候 是吧 是啊 是这样 是的 知道 不知道")
+
+// zhMuch say how much.
+var zhMuch = set("有点 有点儿 有些 很 太 特别 越来越 比较 挺 老 总 总是 老是")
 
 // zhVague make a clause of the simple present a comment on the talk.
 var zhVague = set("就 也 太 真 倒 才 又 好像 似乎")
