@@ -175,6 +175,7 @@ const (
 	codeOrder    = "CHT010" // messages that are not in the order of time
 	codeUnlikely = "CHT011" // times that are hardly times
 	codeReplaced = "CHT012" // messages of a replaced project that are in no export
+	codeUndated  = "CHT013" // messages without a time
 )
 
 // A reader reads one export.

@@ -516,7 +516,7 @@ func (r *reader) plain(f *file) error {
 		case dated:
 			t, ok := r.instant(at, order)
 			if !ok {
-				r.Report(&schema.Finding{Pos: pos, Code: codeDates, Warning: true, Message: "the date cannot be read; the message has no time", Have: at,
+				r.Report(&schema.Finding{Pos: pos, Code: codeUndated, Warning: true, Message: "the date cannot be read; the message has no time", Have: at,
 					Want: "a date and time as 2025-03-01 20:01, or in the order " + order})
 			} else {
 				m.Time = notBefore(t, last)

@@ -173,7 +173,7 @@ func TestChatsOf(t *testing.T) {
 		{"deleted later", map[string]string{"a.txt": dated("1 Ana: I like Bo", "1 Bo: yo", "2 Bo: well"), "a (1).txt": dated("1 Ana: This message was deleted", "1 Bo: yo", "2 Bo: well")}, "whatsapp-a: I like Bo, yo, well", codeTwice},
 		{"chats without times", map[string]string{"x/a.txt": "Ana: hi\nBo: hello\n", "y/a.txt": "Ana: well\nBo: so\n"}, "a: hi, hello; a-2: well, so", codeNamesake},
 		{"a chat of one word, and more of it", map[string]string{"x/a.txt": "Ana: ok\nBo: ok\nAna: ok\n", "y/a.txt": "Ana: ok\nBo: ok\nAna: ok\nBo: ok\n"}, "a: ok, ok, ok, ok", codeTwice},
-		{"a chat of one word, from another place", map[string]string{"x/a.txt": "Ana: ok\nAna: ok\nBo: ok\nBo: ok\n", "y/a.txt": "Ana: ok\nBo: ok\nAna: ok\n"}, "a: ok, ok, ok, ok, ok, ok, ok", codeDates},
+		{"a chat of one word, from another place", map[string]string{"x/a.txt": "Ana: ok\nAna: ok\nBo: ok\nBo: ok\n", "y/a.txt": "Ana: ok\nBo: ok\nAna: ok\n"}, "a: ok, ok, ok, ok, ok, ok, ok", codeUndated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, lines, found := project(t, InitOptions{Paths: []string{put(t, "x", c.files)}, Dir: t.TempDir()})
@@ -216,6 +216,27 @@ func TestRenamedAccount(t *testing.T) {
 	for what, lines := range map[string][]line{"both": both, "added": added} {
 		if len(lines) != 6 || slices.ContainsFunc(lines, func(l line) bool { return l.Name != "Ana" && l.Name != "Bo" }) {
 			t.Errorf("%s: %+v", what, lines)
+		}
+	}
+}
+
+// TestReplies: a reply names its message and has its words, also where that is later in the file, or in the earlier of two exports; not those of another chat.
+func TestReplies(t *testing.T) {
+	var list []string
+	for _, m := range []string{`1,"unix":10,"text":"tea?"`, `2,"unix":30,"text":"no","reply_to_message_id":3`, `3,"unix":20,"text":"coffee?"`, `4,"unix":40,"text":"ok","reply_to_message_id":1`, `5,"unix":50,"text":"hm","reply_to_message_id":1,"reply_to_peer_id":"user9"`, `6,"unix":60,"text":"gone","reply_to_message_id":99`} {
+		list = append(list, `{"type":"message","from":"Ana","from_id":"user1","id":`+strings.NewReplacer(`"unix":`, `"date_unixtime":"17672616`, `,"text"`, `","text"`).Replace(m)+"}")
+	}
+	export := func(list []string) string {
+		return put(t, "x", map[string]string{"result.json": `{"name":"X","type":"personal_chat","id":12,"messages":[` + strings.Join(list, ",") + `]}`})
+	}
+	for what, paths := range map[string][]string{"one export": {export(list)}, "two": {export(list[:3]), export(list[1:])}} {
+		_, lines, _ := project(t, InitOptions{Paths: paths, Dir: t.TempDir()})
+		have := ""
+		for _, l := range lines {
+			have += l.MessageID + ">" + l.ReplyTo + " " + l.Quote + "; "
+		}
+		if want := "1> ; 3> ; 2>3 coffee?; 4>1 tea?; 5> ; 6>99 ; "; have != want {
+			t.Errorf("%s: have %s, want %s", what, have, want)
 		}
 	}
 }

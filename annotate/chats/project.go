@@ -224,14 +224,14 @@ func (p *Project) knows(me string) error {
 // undated reports where turns get times that are not in the chat.
 func (p *Project) undated(report func(*schema.Finding)) {
 	if !p.hasDate {
-		report(&schema.Finding{Pos: schema.Pos{File: p.Config}, Code: codeDates, Warning: true,
+		report(&schema.Finding{Pos: schema.Pos{File: p.Config}, Code: codeUndated, Warning: true,
 			Message: "the chat has no times; its turns get invented ones, a minute apart from 2026-01-01, and answers name them",
 			Hint:    "set start to the time of the first turn, and turn_offset"})
 		return
 	}
 	for _, part := range p.Parts {
 		if part.Undated > 0 {
-			report(&schema.Finding{Pos: schema.Pos{File: part.Path}, Code: codeDates, Warning: true,
+			report(&schema.Finding{Pos: schema.Pos{File: part.Path}, Code: codeUndated, Warning: true,
 				Message: fmt.Sprintf("%d messages have no time; the later steps take that of the message before them, in a conversation without any that of the run", part.Undated),
 				Hint:    "write dates in front of them, or set start in " + p.Config})
 		}

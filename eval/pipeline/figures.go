@@ -144,7 +144,7 @@ func (r GradeReport) text(w io.Writer) {
 	fmt.Fprintf(w, "agreement (yes: score ≥ %g)\n", r.Threshold)
 	for i, p := range r.Agreement {
 		if i == 10 {
-			fmt.Fprintf(w, "  … and %d more pairs: --report has them\n", len(r.Agreement)-i)
+			fmt.Fprintf(w, "  … and %d more pairs: membench eval grade --report FILE writes all of them\n", len(r.Agreement)-i)
 			break
 		}
 		kappa := "κ –"
