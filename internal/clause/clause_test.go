@@ -55,6 +55,8 @@ func TestRead(t *testing.T) {
 		want []string
 	}{
 		{"I went to Lisbon with my sister last May.", []string{"S|go|Lisbon|last May|VISITED"}},
+		{"Raghav call me when you are free.", nil}, // not "Raghav calls"
+		{"Raghav calls his mother every Sunday.", []string{"named|call|call his mother|every Sunday|HAS_HABIT"}},
 		{"I no longer work at a bank.", []string{"S|work|bank||WORKS_AT not"}},
 		{"I started at Brightwave on the 2nd.", []string{"S|start|Brightwave||WORKS_AT"}},
 		{"My sister landed a role at Northgate Hospital.", []string{"sister|land|Northgate Hospital||WORKS_AT"}},

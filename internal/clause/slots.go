@@ -21,6 +21,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
 	f.Slot, f.Value = "DID", f.Object
+	if f.Subject.Kind == Named && !f.Subject.Plural && f.Tense == Present && len(v.aux) == 0 && !v.cop && v.head == v.chain && s.low(v.head) == f.Verb { // "Raghav call me": the name is called
+		return false
+	}
 	slot, verb := verbSlots[f.Verb], f.Verb
 	if prep, rest, _ := strings.Cut(f.Object.Text, " "); verbSlots[verb+" "+prep] != "" { // the preposition says it: "suffer from"
 		name, form, _ := strings.Cut(verbSlots[verb+" "+prep], " ") // "IS member of %"

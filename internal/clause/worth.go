@@ -38,6 +38,9 @@ func (f *Fact) worth() bool {
 		if !f.Subject.Known {
 			low(0.05)
 		}
+		if f.Verb == "be" && f.Slot == "IS" && proper(f.Object.Text) && !strings.Contains(f.Object.Text, " ") { // "Dog's Alan, he's Adrian": who has which name, nothing about one
+			low(0.15)
+		}
 	}
 	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
 		low(0.1)
