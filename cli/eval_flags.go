@@ -39,7 +39,7 @@ type evalFlags struct {
 	exclude []string
 
 	over                                  config.Eval // the values of flags for its members
-	depth, overlap                        int
+	depth, overlap, topK                  int
 	ingestLimit, retrieveLimit, readLimit time.Duration
 
 	model   modelFlags
@@ -85,7 +85,7 @@ func (o *evalFlags) addGrading(f *pflag.FlagSet) {
 }
 
 func (o *evalFlags) addMemory(f *pflag.FlagSet) {
-	f.IntVarP(&o.over.Run.TopK, "top-k", "k", 10, "ask systems for `n` hits")
+	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
 	f.IntVar(&o.depth, "depth", 50, "if gold evidence is not among the hits, keep every rank down to `n` and search for it down to rank 1,000; 0: do not")
 	f.IntVar(&o.over.Run.Window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
 	f.IntVar(&o.overlap, "overlap", 2, "show `n` turns before a window as its context")
@@ -191,7 +191,7 @@ func (o *evalFlags) override(v *config.Eval) {
 	set("votes", func() { v.Grading.Votes = x.Grading.Votes })
 	set("max-eval-workers", func() { v.Grading.Workers = x.Grading.Workers })
 	set("repeats", func() { v.Grading.NumRuns = x.Grading.NumRuns })
-	set("top-k", func() { v.Run.TopK = x.Run.TopK })
+	set("top-k", func() { v.Run.TopK = &o.topK })
 	set("depth", func() { v.Run.Depth = &o.depth })
 	set("window", func() { v.Run.Window = x.Run.Window })
 	set("overlap", func() { v.Run.Overlap = &o.overlap })

@@ -100,7 +100,7 @@ type EvalGrading struct {
 
 // EvalRun configures how questions are asked.
 type EvalRun struct {
-	TopK          int       `yaml:"top_k,omitempty"` // number of hits (default: 10)
+	TopK          *int      `yaml:"top_k,omitempty"` // number of hits (default: 10)
 	Depth         *int      `yaml:"depth,omitempty"` // ranks recorded if the gold evidence is not among the hits (default: 50)
 	Window        int       `yaml:"window,omitempty"`
 	Overlap       *int      `yaml:"overlap,omitempty"` // default: 2
@@ -310,9 +310,17 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 	if g := v.Grading; g.NumRuns < 0 || g.Votes < 0 || g.Votes > 1 && g.Votes%2 == 0 || g.Workers < 0 {
 		return bad("grading", "num_runs and workers must be 0 or more, votes an odd number")
 	}
-	if r := v.Run; r.TopK < 0 || r.Window < 0 || r.Sample < 0 || r.MaxCases < 0 || r.Memories < 0 || r.Calls < 0 ||
-		r.Depth != nil && *r.Depth < 0 || r.Overlap != nil && *r.Overlap < 0 || r.Case != nil && *r.Case < 0 {
-		return bad("run", "numbers must be 0 or more")
+	r := v.Run
+	if r.TopK != nil && *r.TopK < 1 {
+		return bad("run.top_k", "have %d, want at least 1", *r.TopK)
+	}
+	for _, n := range []struct {
+		name string
+		have *int
+	}{{"window", &r.Window}, {"sample", &r.Sample}, {"max_cases", &r.MaxCases}, {"memories", &r.Memories}, {"calls", &r.Calls}, {"depth", r.Depth}, {"overlap", r.Overlap}, {"case", r.Case}} {
+		if n.have != nil && *n.have < 0 {
+			return bad("run."+n.name, "have %d, want 0 or more", *n.have)
+		}
 	}
 	if v.Reader.ContextTokens < 0 || v.Reader.MaxTokens < 0 {
 		return bad("reader", "context_tokens and max_tokens must be 0 or more")

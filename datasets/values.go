@@ -496,6 +496,14 @@ func (v *Value) Warn(code, message, have string, tokens ...string) {
 	v.Report(f)
 }
 
+// Gold is the text of a gold at the place that tokens name; one that was a number, true or false is reported.
+func (v *Value) Gold(s Scalar, tokens ...string) string {
+	if s.Number {
+		v.Warn("DST018", "the gold is not text", s.Text, tokens...)
+	}
+	return s.Text
+}
+
 // Time parses a time at the place that tokens name. The zero time is an empty text, or one that is not of the layout, which is reported: the case goes on without it.
 func (v *Value) Time(layout, text string, tokens ...string) time.Time {
 	t, err := time.Parse(layout, text)

@@ -86,6 +86,9 @@ func TestValidateReportsWhatLintRefuses(t *testing.T) {
 		{`}]}]}`, `}]}]}` + "\n" + strings.NewReplacer(`"c1","dataset"`, `"c2","dataset"`, "q1", "q2", "Nice", "Good").Replace(good), "/conv_id"},
 		{`}]}]}`, `}]}]}` + "\n" + strings.ReplaceAll(good, `"c1"`, `"c2"`), "/questions/0/question_id"},
 		{`}]}]}`, `}]}]}` + "\n" + strings.NewReplacer(`"c1","dataset"`, `"c2","dataset"`, "q1", "q2").Replace(good), ""}, // two cases about one conversation
+		{`"category":"IE"`, `"category":"IE","abstain":true`, "/questions/0/category"},
+		{`"category":"IE"`, `"category":"ABS"`, "/questions/0/category"},
+		{`"category":"IE"`, `"category":"ABS","abstain":true`, ""}, // its gold is an explanation
 		{"", "", ""},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)

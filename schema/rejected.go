@@ -19,7 +19,7 @@ type RejectedError struct {
 }
 
 func (e *RejectedError) Error() string {
-	s := fmt.Sprintf("%s: %d rejected, %d taken", e.Step, e.Rejected, e.Taken)
+	s := fmt.Sprintf("%s: %d rejected, %d taken (records or files of the input; a finding names each that was rejected)", e.Step, e.Rejected, e.Taken)
 	if e.Rejected+e.Taken == 0 {
 		s = e.Step + ": the input has no record"
 	}

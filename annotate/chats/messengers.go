@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,13 @@ import (
 
 // telegram reads result.json (one chat, or all chats of an account), or else the export's HTML pages.
 var telegram = Form{
-	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
+	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML",
+	unit: func(file string) string { // pages of one chat are beside each other
+		if strings.EqualFold(path.Ext(file), ".json") {
+			return file
+		}
+		return path.Dir(filepath.ToSlash(file))
+	},
 	match: func(files []*file) []*file {
 		data := slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
 			h := string(f.head())
@@ -74,6 +81,7 @@ type telegramMessage struct {
 	FromID    string          `json:"from_id"`
 	Text      json.RawMessage `json:"text"`
 	ReplyTo   int64           `json:"reply_to_message_id"`
+	ReplyPeer string          `json:"reply_to_peer_id"` // of another chat, whose message it is
 	Forwarded string          `json:"forwarded_from"`
 	Photo     string          `json:"photo"`
 	File      string          `json:"file"`
@@ -122,7 +130,6 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 	if err := v.DecodeAt(chat, &c); err != nil {
 		return err
 	}
-	said := newQuotes[int64]()
 	title := cmp.Or(c.Name, strings.ReplaceAll(c.Type, "_", " "))
 	for raw := range datasets.Elements(codec.Member(chat, "messages")) {
 		var m telegramMessage
@@ -138,7 +145,10 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			r.leave(notices, pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, cmp.Or(m.From, m.FromID)), Pos: pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.account(m.FromID, cmp.Or(m.From, m.FromID)), ID: strconv.FormatInt(m.ID, 10), Pos: pos, Text: textOf(m.Text)}
+		if m.ReplyTo != 0 && m.ReplyPeer == "" {
+			out.ReplyTo = strconv.FormatInt(m.ReplyTo, 10)
+		}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
@@ -155,7 +165,6 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: cmp.Or(m.Media, kindOf(m.MIME)), Path: placed(m.File),
 				Name: cmp.Or(m.FileName, path.Base(m.File)), Text: m.Sticker})
 		}
-		said.put(m.ID, out.Text)
 		if err := r.add(out); err != nil {
 			return err
 		}
@@ -279,15 +288,15 @@ var discord = Form{
 			if err := v.Decode(&x); err != nil {
 				return err
 			}
-			said, places := newQuotes[string](), v.Places("messages")
+			places := v.Places("messages")
 			for i, m := range x.Messages {
 				pos := places[strconv.Itoa(i)]
 				if discordNotice.MatchString(m.Type) {
 					r.leave(notices, pos)
 					continue
 				}
-				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)),
-					Time: r.time(m.Timestamp, pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: pos}
+				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.account(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)), ID: m.ID, ReplyTo: m.Reference.ID,
+					Time: r.time(m.Timestamp, pos), Text: m.Content, Pos: pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
 				}
@@ -309,7 +318,6 @@ var discord = Form{
 				if f := m.Forwarded; f != nil { // another person's words
 					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
-				said.put(m.ID, m.Content)
 				if err := r.add(out); err != nil {
 					return err
 				}
@@ -327,6 +335,7 @@ var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
 	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
+	unit: func(string) string { return "" },
 	match: func(files []*file) []*file {
 		users := append(named(files, "users.json"), named(files, "dms.json")...)
 		users = append(users, named(files, "mpims.json")...)
@@ -339,7 +348,6 @@ var slack = Form{
 	read: func(r *reader, files []*file) error {
 		people := map[string]string{} // names by id
 		titles := map[string]string{} // of direct messages, whose folders have ids
-		said := newQuotes[string]()
 		for _, f := range files {
 			channel := ""
 			if day := slackDay.FindStringSubmatch(f.base); day != nil {
@@ -361,10 +369,10 @@ var slack = Form{
 					return nil
 				}
 				if channel == "" {
-					people[m.ID] = r.person(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
+					people[m.ID] = r.account(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
-				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, said, v.Pos)
+				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, v.Pos)
 			})
 			if err != nil {
 				return err
@@ -445,18 +453,21 @@ type slackProfile struct {
 	Real    string `json:"real_name"`
 }
 
-func (r *reader) slack(m slackMessage, channel, title string, people map[string]string, said *quotes[string], pos schema.Pos) error {
+func (r *reader) slack(m slackMessage, channel, title string, people map[string]string, pos schema.Pos) error {
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	default:
 		r.leave(notices, pos)
 		return nil
 	}
-	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], Pos: pos}
+	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], ID: m.TS, Pos: pos}
 	if out.Name == "" { // a guest, or a program: its name is its own
-		id := cmp.Or(m.User, m.Bot, m.BotName)
-		if out.Name = r.person(id, cmp.Or(m.Who.Display, m.Who.Real, m.BotName, id)); m.User != "" {
+		name := cmp.Or(m.Who.Display, m.Who.Real, m.BotName, m.User, m.Bot)
+		if m.User != "" {
+			out.Name = r.account(m.User, name)
 			people[m.User] = out.Name
+		} else {
+			out.Name = r.person(cmp.Or(m.Bot, m.BotName), name)
 		}
 	}
 	if m.Subtype == "bot_message" {
@@ -471,9 +482,8 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 		out.Text = slackText(slackBlocks(m.Blocks, 0), people)
 	}
 	if m.Thread != "" && m.Thread != m.TS {
-		out.Quote = said.get(channel + m.Thread)
+		out.ReplyTo = m.Thread
 	}
-	said.put(channel+m.TS, out.Text)
 	for _, c := range m.Cards {
 		if text := slackText(join(c.Title, cmp.Or(c.Text, c.Fallback)), people); text != "" {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: "card", URL: c.Link, Text: text})
@@ -508,9 +518,9 @@ func slackText(s string, people map[string]string) string {
 }
 
 // quotes keeps the last messages of a conversation for the replies to them.
-type quotes[K comparable] struct {
-	text  map[K]string
-	order []K
+type quotes struct {
+	text  map[string]string
+	order []string
 }
 
 // maxQuotes is how many messages a reply may lie back, quoteSize how much of one is kept.
@@ -519,11 +529,11 @@ const (
 	quoteSize = 500
 )
 
-func newQuotes[K comparable]() *quotes[K] { return &quotes[K]{text: map[K]string{}} }
+func newQuotes() *quotes { return &quotes{text: map[string]string{}} }
 
-func (q *quotes[K]) get(id K) string { return q.text[id] }
+func (q *quotes) get(id string) string { return q.text[id] }
 
-func (q *quotes[K]) put(id K, text string) {
+func (q *quotes) put(id, text string) {
 	if len(q.order) == maxQuotes {
 		delete(q.text, q.order[0])
 		q.order = q.order[1:]

@@ -242,7 +242,7 @@ func ask(v *datasets.Value, b *datasets.Builder, name string, i int, raw []byte)
 		case a.gold:
 			var gold datasets.Scalar
 			if err := v.DecodeAt(m, &gold); err == nil {
-				out.Answer = gold.Text
+				out.Answer = v.Gold(gold, append(place, k)...)
 			}
 		case "source_chat_ids":
 			out.EvidenceIDs = numbers(m)

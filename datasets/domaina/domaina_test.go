@@ -79,7 +79,7 @@ func TestThreeFiles(t *testing.T) {
 	for _, f := range found {
 		codes[f.Code]++
 	}
-	if want := map[string]int{"DST002": 1, "DST010": 1, "DST021": 1}; !reflect.DeepEqual(codes, want) {
+	if want := map[string]int{"DST002": 1, "DST010": 1, "DST018": 1, "DST021": 1}; !reflect.DeepEqual(codes, want) {
 		t.Errorf("codes %v: %v", codes, found)
 	}
 }

@@ -253,7 +253,7 @@ func ask(v *datasets.Value, b *datasets.Builder, cp checkpoint, i int, raw []byt
 		}
 		out.Evidence = b.Refs(turns)
 	}
-	out.Text, out.Answer = q.Question.Text, q.Answer.Text
+	out.Text, out.Answer = q.Question.Text, v.Gold(q.Answer)
 	if cp.Rest == nil || !cp.Rest.ID {
 		out.Checkpoint = cp.ID
 	}

@@ -137,7 +137,7 @@ func ask(v *datasets.Value, q question, id string, points map[string]string, at 
 		v.Report(f)
 		return schema.Question{}, false
 	}
-	out := schema.Question{ID: id, Text: q.Question, Answer: q.Answer.Text, Category: cat, RawCategory: q.Type, Difficulty: q.Level, Abstain: cat == schema.CatABS}
+	out := schema.Question{ID: id, Text: q.Question, Answer: v.Gold(q.Answer, append(at, "answer")...), Category: cat, RawCategory: q.Type, Difficulty: q.Level, Abstain: cat == schema.CatABS}
 	for _, e := range q.Evidence {
 		m, ok := points[e.Content]
 		if !ok {

@@ -256,10 +256,7 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 		v.Report(f)
 		return schema.Question{}, false
 	}
-	if q.Answer.Number {
-		v.Warn("DST018", "the gold is not text", q.Answer.Text, append(place, "answer")...)
-	}
-	out := schema.Question{ID: fmt.Sprintf("%s/qa/%d", b.Case.ID, i), Text: q.Question, Answer: q.Answer.Text, Wrong: q.Adversarial.Text,
+	out := schema.Question{ID: fmt.Sprintf("%s/qa/%d", b.Case.ID, i), Text: q.Question, Answer: v.Gold(q.Answer, append(slices.Clone(place), "answer")...), Wrong: q.Adversarial.Text,
 		Category: cat, RawCategory: q.Category.Text, Abstain: cat == schema.CatABS, EvidenceIDs: q.Evidence}
 	var turns []int
 	for j, e := range q.Evidence {

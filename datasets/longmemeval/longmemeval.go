@@ -132,8 +132,8 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 			where[s.id] = append(where[s.id], turnID)
 		}
 	}
-	add := func(qid, text string, answer datasets.Scalar, gold []string, abstain bool) {
-		q := schema.Question{ID: qid, Text: text, Answer: answer.Text, Category: category, RawCategory: it.Type, Abstain: abstain, AsOf: datasets.LocalTime(v.Time(datasets.LongMemEvalTime, it.Date, "question_date")), EvidenceIDs: gold}
+	add := func(qid, text, answer string, gold []string, abstain bool) {
+		q := schema.Question{ID: qid, Text: text, Answer: answer, Category: category, RawCategory: it.Type, Abstain: abstain, AsOf: datasets.LocalTime(v.Time(datasets.LongMemEvalTime, it.Date, "question_date")), EvidenceIDs: gold}
 		if abstain {
 			q.Category = schema.CatABS
 		}
@@ -167,12 +167,9 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 			return schema.Case{}, err
 		}
 		for i, text := range it.Questions {
-			add(fmt.Sprintf("%s/q/%d", id, i), text, it.Answers[i], gold(i), Abstain(it.ID))
+			add(fmt.Sprintf("%s/q/%d", id, i), text, v.Gold(it.Answers[i], "answers", strconv.Itoa(i)), gold(i), Abstain(it.ID))
 		}
 		return b.Case, nil
-	}
-	if it.Answer.Number {
-		v.Warn("DST018", "the gold is not text", it.Answer.Text, "answer")
 	}
 	var gold []string
 	if len(it.Gold) > 0 {
@@ -180,7 +177,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 			return schema.Case{}, err
 		}
 	}
-	add(it.ID, it.Question, it.Answer, gold, Abstain(it.ID))
+	add(it.ID, it.Question, v.Gold(it.Answer, "answer"), gold, Abstain(it.ID))
 	return b.Case, nil
 }
 

@@ -103,7 +103,7 @@ func read(v *datasets.Value, d dialog) (schema.Case, error) {
 			v.Report(f)
 			continue
 		}
-		out := schema.Question{ID: id + "/qa/" + strconv.Itoa(i), Text: q.Question, Answer: q.Answer.Text, Category: cat, RawCategory: q.Point, Abstain: cat == schema.CatABS, EvidenceIDs: q.Clue}
+		out := schema.Question{ID: id + "/qa/" + strconv.Itoa(i), Text: q.Question, Answer: v.Gold(q.Answer, "human-annotated QAs", strconv.Itoa(i), "answer"), Category: cat, RawCategory: q.Point, Abstain: cat == schema.CatABS, EvidenceIDs: q.Clue}
 		out.Evidence, out.Unresolved = b.Resolve(q.Clue)
 		if q.Image != "" || q.Caption != "" {
 			out.Attachments = []schema.Attachment{{Type: "image", Path: q.Image, Text: q.Caption}}

@@ -76,7 +76,7 @@ type metadata struct {
 }
 
 // answers are the accepted golds of one question: a list, or a single one.
-type answers []string
+type answers []datasets.Scalar
 
 func (a *answers) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
@@ -85,7 +85,7 @@ func (a *answers) UnmarshalJSON(b []byte) error {
 			if err := s.UnmarshalJSON(el); err != nil {
 				return err
 			}
-			*a = append(*a, s.Text)
+			*a = append(*a, s)
 		}
 		return nil
 	}
@@ -94,7 +94,7 @@ func (a *answers) UnmarshalJSON(b []byte) error {
 	}
 	var s datasets.Scalar
 	err := s.UnmarshalJSON(b)
-	*a = answers{s.Text}
+	*a = answers{s}
 	return err
 }
 
@@ -160,7 +160,10 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 		return ""
 	}
 	for i, text := range r.Questions {
-		golds := r.Answers[i]
+		var golds []string
+		for j, s := range r.Answers[i] {
+			golds = append(golds, v.Gold(s, "answers", strconv.Itoa(i), strconv.Itoa(j)))
+		}
 		if len(golds) == 0 {
 			f := v.Finding("DST002", "a question without a gold, skipped", "answers", strconv.Itoa(i))
 			v.Report(f)
@@ -182,7 +185,9 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 			}
 		}
 		if strings.HasPrefix(r.Meta.Source, "infbench_sum") {
-			q.EvidenceTexts = r.Meta.Points
+			for _, s := range r.Meta.Points {
+				q.EvidenceTexts = append(q.EvidenceTexts, s.Text)
+			}
 		}
 		b.Case.Questions = append(b.Case.Questions, q)
 	}

@@ -27,7 +27,7 @@ const mini = `[{"context": "Here is a list of facts:\n0. Ada Quist was born in t
 
 func TestCases(t *testing.T) {
 	cases, found := read(t, datasets.Options{Chunk: func(s string) []string { return strings.SplitAfter(s, "\n") }}, datasets.TextFile("f.json", mini))
-	if len(cases) != 3 || len(found) != 3 || found[0].Code != "DST011" || found[1].Code != "DST003" || found[2].Code != "DST002" {
+	if len(cases) != 3 || len(found) != 4 || found[0].Code != "DST011" || found[1].Code != "DST003" || found[2].Code != "DST018" || found[3].Code != "DST002" {
 		t.Fatalf("%d cases, %v", len(cases), found)
 	}
 	c := cases[0]

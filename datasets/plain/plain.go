@@ -6,8 +6,8 @@
 //	 "chunks": [{"content": "…", "timestamp": "2026-03-01T09:00:00", "metadata": {"speaker": "Mira", "session_id": "S1"}}],
 //	 "questions": [{"question": "…", "answer": "…", "category": "IE"}]}
 //
-// In a chunk's metadata role, speaker, session_id and id are understood; the rest of
-// it is kept. A question may also have question_id, answers, wrong_answer, choices,
+// In a chunk's metadata role, speaker, session_id and id are read; the rest of it is the
+// user's own. A question may also have question_id, answers, wrong_answer, choices,
 // raw_category, timestamp (when it is asked), difficulty, and evidence: numbers of
 // chunks from 1, or, as texts, ids given in their metadata.
 package plain
@@ -45,9 +45,16 @@ type record struct {
 }
 
 type chunk struct {
-	Content   string        `json:"content"`
-	Timestamp string        `json:"timestamp,omitzero"`
-	Metadata  schema.Object `json:"metadata,omitzero"`
+	Content   string   `json:"content"`
+	Timestamp string   `json:"timestamp"`
+	Metadata  metadata `json:"metadata"`
+}
+
+type metadata struct {
+	ID      datasets.Scalar `json:"id"`
+	Session datasets.Scalar `json:"session_id"`
+	Role    datasets.Scalar `json:"role"`
+	Speaker datasets.Scalar `json:"speaker"`
 }
 
 type question struct {
@@ -116,8 +123,8 @@ func native(v *datasets.Value) (schema.Case, error) {
 }
 
 func misspelt(v *datasets.Value, form any) {
-	validate.Misspelt(v.Bytes, form, func(place []string, meant string) {
-		f := v.Finding("DST027", validate.NearName, place...)
+	validate.Misspelt(v.Bytes, form, func(place []string, message, meant string) {
+		f := v.Finding("DST027", message, place...)
 		f.Have, f.Want = place[len(place)-1], meant
 		v.Report(f)
 	})
@@ -132,6 +139,8 @@ func short(v *datasets.Value) (schema.Case, error) {
 	switch {
 	case r.ID.Text == "":
 		return schema.Case{}, v.Finding("DST001", "a case without case_id")
+	case len(r.Questions) == 0:
+		return schema.Case{}, v.Finding("DST001", "a case without questions", "questions")
 	case len(r.Chunks) == 0:
 		f := v.Finding("DST001", "a case without chunks")
 		f.Want = "chunks (the short form), or sessions (a Case record); docs/datasets.md shows both"
@@ -146,20 +155,20 @@ func short(v *datasets.Value) (schema.Case, error) {
 			v.Warn("DST014", "a chunk without content, skipped", "", "chunks", strconv.Itoa(i), "content")
 			continue
 		}
-		id := ch.Metadata.Text("session_id")
+		id := ch.Metadata.Session.Text
 		if id != session {
 			session = id
 			b.Session(schema.Session{ID: sessionID(b, id), Time: ch.Timestamp})
 		}
-		role := ch.Metadata.Text("role")
+		role := ch.Metadata.Role.Text
 		if !slices.Contains([]string{"user", "assistant", "system", "tool"}, role) {
 			role = "user"
 		}
-		name := ch.Metadata.Text("speaker")
+		name := ch.Metadata.Speaker.Text
 		if name != "" && !slices.Contains(b.Case.Speakers, name) {
 			b.Case.Speakers = append(b.Case.Speakers, name)
 		}
-		turnOf[i+1] = b.Turn(schema.CaseTurn{SourceID: ch.Metadata.Text("id"), Role: role, Name: name, Text: ch.Content, Time: ch.Timestamp})
+		turnOf[i+1] = b.Turn(schema.CaseTurn{SourceID: ch.Metadata.ID.Text, Role: role, Name: name, Text: ch.Content, Time: ch.Timestamp})
 	}
 	if len(b.Case.Sessions) == 0 {
 		return schema.Case{}, v.Finding("DST001", "a case whose chunks are all empty", "chunks")
@@ -196,12 +205,12 @@ func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int
 		v.Report(f)
 		return schema.Question{}, false
 	}
-	out := schema.Question{ID: q.ID, Text: q.Question, Answer: q.Answer.Text, Wrong: q.Wrong.Text, Choices: q.Choices, Category: cat, RawCategory: q.Raw,
+	out := schema.Question{ID: q.ID, Text: q.Question, Answer: v.Gold(q.Answer, append(slices.Clone(place), "answer")...), Wrong: q.Wrong.Text, Choices: q.Choices, Category: cat, RawCategory: q.Raw,
 		Abstain: q.Abstain || cat == schema.CatABS, AsOf: q.Timestamp, Difficulty: q.Level, Meta: q.Meta}
 	out.ID = cmp.Or(out.ID, b.Case.ID+"/q/"+strconv.Itoa(i))
 	out.RawCategory = cmp.Or(out.RawCategory, q.Category)
-	for _, a := range q.Answers {
-		out.Answers = append(out.Answers, a.Text)
+	for j, a := range q.Answers {
+		out.Answers = append(out.Answers, v.Gold(a, append(slices.Clone(place), "answers", strconv.Itoa(j))...))
 	}
 	if out.Answer == "" && len(out.Answers) > 0 {
 		out.Answer = out.Answers[0]

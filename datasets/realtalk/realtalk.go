@@ -208,7 +208,7 @@ func (r *reader) question(raw []byte, i int) {
 		r.v.Report(f)
 		return
 	}
-	out := schema.Question{ID: r.b.Case.ID + "/qa/" + strconv.Itoa(i), Text: q.Question, Answer: q.Answer.Text, Category: cat, RawCategory: q.Category.Text, EvidenceIDs: q.Evidence}
+	out := schema.Question{ID: r.b.Case.ID + "/qa/" + strconv.Itoa(i), Text: q.Question, Answer: r.v.Gold(q.Answer, append(place, "answer")...), Category: cat, RawCategory: q.Category.Text, EvidenceIDs: q.Evidence}
 	var ids []string
 	for j, e := range q.Evidence {
 		named, clean := r.evidence(e)

@@ -32,7 +32,7 @@ func TestCases(t *testing.T) {
 	for _, f := range found {
 		codes = append(codes, f.Code)
 	}
-	if want := []string{"DST014", "DST004", "DST004", "DST004", "DST003"}; len(cases) != 1 || !reflect.DeepEqual(codes, want) {
+	if want := []string{"DST014", "DST004", "DST004", "DST018", "DST004", "DST003"}; len(cases) != 1 || !reflect.DeepEqual(codes, want) {
 		t.Fatalf("%d cases, %v, want %v", len(cases), found, want)
 	}
 	c := cases[0]

@@ -245,25 +245,36 @@ func pick(runs []*Run, want string) (string, error) {
 func differences(runs []*Run, id string) []figure.Difference {
 	prints := make([]map[string]string, len(runs))
 	wording, dialogues := figure.Difference{Field: figure.FieldWording}, figure.Difference{Field: figure.FieldDialogues}
+	var golds []string
 	for i, r := range runs {
 		prints[i] = r.prints.Fingerprint()
 		wording.Values, dialogues.Values = append(wording.Values, prints[i][figure.FieldWording]), append(dialogues.Values, prints[i][figure.FieldDialogues])
 		for _, other := range runs[:i] {
 			words, told := other.prints.Changed(&r.prints)
+			golds = append(golds, other.prints.Regolded(&r.prints)...)
 			wording.Where, dialogues.Where = append(wording.Where, words...), append(dialogues.Where, told...)
 		}
+	}
+	named := func(where []string) []string {
+		slices.Sort(where)
+		where = slices.Compact(where)
+		for i, key := range where {
+			where[i] = strings.Replace(key, "\x00", "/", 1)
+		}
+		return where
 	}
 	out := slices.DeleteFunc(figure.Differences(prints, id), func(d figure.Difference) bool { return d.Field == wording.Field || d.Field == dialogues.Field })
 	for _, d := range []figure.Difference{wording, dialogues} {
 		if len(d.Where) == 0 {
 			continue
 		}
-		slices.Sort(d.Where)
-		d.Where = slices.Compact(d.Where)
-		for i, key := range d.Where {
-			d.Where[i] = strings.Replace(key, "\x00", "/", 1)
-		}
+		d.Where = named(d.Where)
 		out = append(out, d)
+	}
+	for i := range out {
+		if out[i].Field == figure.FieldGolds {
+			out[i].Where = named(golds)
+		}
 	}
 	slices.SortFunc(out, func(a, b figure.Difference) int { return cmp.Compare(a.Field, b.Field) })
 	return out

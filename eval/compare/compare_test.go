@@ -185,7 +185,7 @@ func TestFingerprintOfGoldsAndQuestions(t *testing.T) {
 	recs[1].Gold = "another"
 	_, err := compare.Compare(runs(t, recs...), compare.Options{})
 	var f *compare.FingerprintError
-	if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Field != "golds" {
+	if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Field != "golds" || len(f.Fields[0].Where) != 1 || !strings.Contains(f.Error(), recs[1].CaseID+"/"+recs[1].QuestionID) {
 		t.Errorf("%v", err)
 	}
 	extra := append(two(3, 2, 5), rec("a", "c0", "x", "1", 1))

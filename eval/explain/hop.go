@@ -69,10 +69,14 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		if f, ok := x.answeredFrom(r, nil); ok {
 			return f.attribution(schema.CauseHallucination), nil
 		}
-		f := finding{hop: schema.HopRead, kind: schema.FaultInvented, reason: "the question cannot be answered, and an answer was given"}
+		f := finding{hop: schema.HopRead, reason: "the question cannot be answered, and an answer was given"}
 		if len(r.Hits) > 0 {
 			f.reason += fmt.Sprintf(" from %d memories that do not hold one", len(r.Hits))
 			f.ids = point(r.Hits[0].ID)
+		}
+		var words string
+		if f.kind, words = x.misread(r); words != "" {
+			f.reason += "; " + words
 		}
 		return f.attribution(schema.CauseHallucination), nil
 	}

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"membench/schema"
@@ -56,6 +58,18 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	case len(answer.terms) >= echoLength && strings.Contains(context, key):
 		return schema.FaultEchoed, "the answer repeats what was shown"
 	}
+	for i := range r.Hits {
+		if h := &r.Hits[i]; len(key) >= shortest && strings.Contains(x.told.read(h.Text).norm(), key) {
+			return "", fmt.Sprintf("the answer is from the hit at rank %d, word for word", h.Rank)
+		}
+	}
+	if x.past.follows(x.told, r) {
+		kind := ""
+		if x.past.always() {
+			kind = schema.FaultImpure
+		}
+		return kind, "the answer is that of the question before"
+	}
 	shown := newBag(r.Context)
 	if r.Context == "" {
 		var texts []string
@@ -64,8 +78,12 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		}
 		shown = newBag(strings.Join(texts, " "))
 	}
-	if own := answer.without(asked); own.both(shown)*2 < len(own.terms) {
+	own := answer.without(asked, shown)
+	if len(own.terms)*2 > len(answer.without(asked).terms) {
 		return schema.FaultInvented, "most of the answer's words are in nothing that was shown"
+	}
+	if i := slices.IndexFunc(own.terms, func(t string) bool { return len(t) > 1 && strings.Trim(t, "0123456789") == "" }); i >= 0 && !timed(r.Answer) { // one digit may be a count
+		return schema.FaultInvented, "the answer's number " + own.terms[i] + " is in nothing that was shown"
 	}
 	return "", ""
 }

@@ -104,6 +104,18 @@ func (p *Prints) Changed(other *Prints) (wording, dialogues []string) {
 	return wording, dialogues
 }
 
+// Regolded lists, sorted, the questions of both whose golds differ, as Changed does.
+func (p *Prints) Regolded(other *Prints) (ids []string) {
+	for g := range p.golds {
+		_, both := other.questions[g[0]]
+		if _, same := other.golds[g]; both && !same {
+			ids = append(ids, g[0])
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // Protocol returns the id under which grades are compared. Verdicts recorded with a file have the file's form as version (recorded-judge@zep-locomo): verdicts
 // of several forms are one kind of figure, and the judge is a field of its own.
 func Protocol(id string) string {
@@ -154,7 +166,7 @@ func (p *Prints) Fingerprint() map[string]string {
 type Difference struct {
 	Field  string   `json:"field"`
 	Values []string `json:"values"`          // in the order of the runs; "": unknown
-	Where  []string `json:"where,omitempty"` // of FieldWording and FieldDialogues, where known: the questions that differ, as conversation/question
+	Where  []string `json:"where,omitempty"` // of FieldWording, FieldDialogues and FieldGolds, where known: the questions that differ, as conversation/question
 }
 
 // Differences are the fields of fingerprints that matter to figures of a protocol and differ: such runs are not comparable. Where

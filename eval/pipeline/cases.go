@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"membench/datasets"
 	"membench/eval/records"
@@ -87,6 +88,10 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 					return fmt.Errorf("%s: no question to ask", s.name)
 				}
 				kept = append(kept, k)
+			}
+			part := p.v.Run.Case != nil || slices.ContainsFunc(p.sets, func(s set) bool { return s.maxCases > 0 }) // what was not read may have it
+			if name, have := unknown(p.sets); name != "" && !part {
+				return schema.Usagef("exclude %s: no question has this raw category; there are %s", name, strings.Join(have, ", "))
 			}
 			var sets []evalrun.Set
 			for _, k := range kept {

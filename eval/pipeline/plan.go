@@ -129,7 +129,7 @@ func newPlan(v *config.Eval, o Options) (p *plan, err error) {
 // planRun finds the data sets and opens the systems.
 func (p *plan) planRun(ask *asking) error {
 	r := p.v.Run
-	p.run = evalrun.Options{K: cmp.Or(r.TopK, DefaultK), Depth: or(r.Depth, DefaultDepth), Overlap: or(r.Overlap, DefaultOverlap), Window: r.Window, Snapshots: r.Snapshots,
+	p.run = evalrun.Options{K: or(r.TopK, DefaultK), Depth: or(r.Depth, DefaultDepth), Overlap: or(r.Overlap, DefaultOverlap), Window: r.Window, Snapshots: r.Snapshots,
 		Undated: p.v.Reader.NoDates, ContextTokens: p.v.Reader.ContextTokens, Repeats: max(1, p.v.Grading.NumRuns), Reingest: r.Reingest, OnlyFailed: p.o.OnlyFailed, Shard: p.o.Shard,
 		Memories: r.Memories, Calls: cmp.Or(r.Calls, DefaultCalls),
 		Limits: evalrun.Limits{Ingest: limit(r.IngestLimit, DefaultIngest), Retrieve: limit(r.RetrieveLimit, DefaultRetrieve), Read: limit(r.ReadLimit, DefaultRead)}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +29,25 @@ type set struct {
 	key      string   // options of its reader
 	reader   string   // its name and the paths, as datasets lint takes them
 	cases    caseSource
+
+	leave []string        // raw categories that are not asked
+	raw   map[string]bool // those that were read
+}
+
+// unknown returns a raw category that is to be excluded and that no question has which was read, with those that there are.
+func unknown(sets []set) (name string, have []string) {
+	raw := map[string]bool{}
+	for _, s := range sets {
+		maps.Copy(raw, s.raw)
+	}
+	for _, s := range sets {
+		for _, x := range s.leave {
+			if !raw[x] {
+				return x, slices.Sorted(maps.Keys(raw))
+			}
+		}
+	}
+	return "", nil
 }
 
 // planSet finds a data set of the configuration.
@@ -63,7 +83,8 @@ func (p *plan) planSet(d config.EvalSet) (set, error) {
 		leave = append(leave, "5")
 	}
 	if only := p.v.Run.Case; len(leave) > 0 || only != nil {
-		out.cases = choose(out.cases, leave, only)
+		out.leave, out.raw = leave, map[string]bool{}
+		out.cases = choose(out.cases, leave, only, out.raw)
 		out.key += fmt.Sprintf(" exclude=%q", leave)
 		if only != nil {
 			out.key += fmt.Sprintf(" case=%d", *only)
@@ -103,8 +124,8 @@ func caseFile(ctx context.Context, path string) schema.Seq[schema.Case] {
 }
 
 // choose omits questions of some raw categories, and all cases but the one with a
-// number.
-func choose(in caseSource, leave []string, only *int) caseSource {
+// number. It collects the raw categories that it reads.
+func choose(in caseSource, leave []string, only *int, raw map[string]bool) caseSource {
 	return func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {
 		return func(yield func(schema.Record[schema.Case], error) bool) {
 			n := -1
@@ -115,6 +136,9 @@ func choose(in caseSource, leave []string, only *int) caseSource {
 							return
 						}
 						continue
+					}
+					for _, q := range r.V.Questions {
+						raw[q.RawCategory] = true
 					}
 					r.V.Questions = slices.DeleteFunc(slices.Clone(r.V.Questions), func(q schema.Question) bool { return slices.Contains(leave, q.RawCategory) })
 					if len(r.V.Questions) == 0 {

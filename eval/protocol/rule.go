@@ -13,7 +13,7 @@ func RuleJudge(o judge.Options) *Protocol {
 	name, version, _ := strings.Cut(judge.Name, "-judge@")
 	return &Protocol{
 		Name: name, Version: version, Binary: true, Default: true,
-		Formula: "1 if dates, numbers, names, lists, polarity and words of the answer say what a gold says, else 0 (English, Chinese); part confidence: [0,1], weights trained on recorded verdicts",
+		Formula: "1 if dates, numbers, names, lists, polarity and words of the answer say what a gold says, else 0 (English, Chinese); part confidence: [0,1], that the answer is right (0.1 beside wrong is a sure verdict), weights trained on recorded verdicts",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			golds := r.AllGolds()
 			switch {

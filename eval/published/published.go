@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -130,6 +131,9 @@ type Import struct {
 
 // OpenFile is Open for a file, or "-" for stdin.
 func OpenFile(ctx context.Context, path string, stdin io.Reader, o Options) (*Import, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, schema.Usagef("%s is a folder: give a result file of another program; membench eval report, aggregate, compare and explain read the folder of a run", path)
+	}
 	r, err := jsonl.Open(path, stdin)
 	if err != nil {
 		return nil, err

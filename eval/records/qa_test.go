@@ -138,6 +138,20 @@ func TestMissingContextsAreNotEmptyOnes(t *testing.T) {
 }
 
 // TestFind: a folder with fewer answers than its run gave is refused.
+// A folder with the cases of a run and no answers is one that was interrupted.
+func TestFindUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := records.Find(dir); err == nil || strings.Contains(err.Error(), "not finished") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, records.CasesFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := records.Find(dir); err == nil || !strings.Contains(err.Error(), "not finished") {
+		t.Errorf("have %v", err)
+	}
+}
+
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	if err := build.WriteManifest(filepath.Join(dir, "manifest.json"), schema.Manifest{Counts: map[string]int{"questions": 2}}); err != nil {

@@ -60,6 +60,9 @@ func Find(path string) (qa, sessions string, err error) {
 		return path, "", nil
 	}
 	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, "pipeline_sessions.jsonl")
+	if _, err := os.Stat(filepath.Join(path, CasesFile)); qa == "" && sessions == "" && err == nil {
+		return "", "", fmt.Errorf("%s: the run in this folder is not finished: start it again with the same command; membench eval status %s shows how far it is", path, path)
+	}
 	if qa == "" && sessions == "" {
 		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
 	}

@@ -22,8 +22,11 @@ const longSentence = 4 << 10
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
-	text = unmarked(text)
+	text = unmarked(textnorm.WithoutLinks(text))
 	all := sentence.Split(text)
+	if strings.IndexFunc(o.Before, textnorm.IsHan) >= 0 {
+		zh.asks(o.Before)
+	}
 	for i, st := range all {
 		var found []Fact
 		framed := taste(st)

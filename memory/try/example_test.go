@@ -28,6 +28,6 @@ func ExampleSystem() {
 		panic(err)
 	}
 	// Output:
-	// ok repeat: a batch that is sent twice is stored once
+	// ok repeat: a batch whose key is known is skipped; a program or service is not sent it again, so what it would do with it is not tested
 	// ok isolation: an empty namespace returns nothing of the dialogue
 }

@@ -67,7 +67,7 @@ type Inspector interface {
 // System stores five turns in a namespace of its own, asks questions, and reports violations of the contract. Checks are reported as they end. The error is
 // only ctx's: a failure of the system is a check.
 func System(ctx context.Context, s memory.System, run string, tell func(schema.Check)) error {
-	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
+	t := &trial{broad: map[string]bool{}, sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
 	if err := t.all(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -90,7 +90,9 @@ type trial struct {
 	step string
 	seen strings.Builder // what hits say
 
-	strangers int // hits that name only turns that were not sent
+	strangers int             // hits that name only turns that were not sent
+	narrow    int             // hits that name some turns and not others
+	broad     map[string]bool // texts of hits that name every turn
 }
 
 func (t *trial) say(state, name, fix, f string, a ...any) {
@@ -250,6 +252,11 @@ func (t *trial) hits(question string, k int, hits []memory.Hit) (named int) {
 		fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
 		if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
 			named++
+			if everyTurn(h.Sources) {
+				t.broad[h.Text] = true
+			} else {
+				t.narrow++
+			}
 		} else if len(h.Sources) > 0 {
 			t.strangers++
 		}
@@ -261,6 +268,26 @@ func (t *trial) hits(question string, k int, hits []memory.Hit) (named int) {
 		t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", question, k, len(hits))
 	}
 	return named
+}
+
+// turns counts what is sent.
+func turns() (n int) {
+	for _, b := range sessions {
+		n += len(b.Turns)
+	}
+	return n
+}
+
+// everyTurn reports whether the list has all turns that were sent.
+func everyTurn(list []schema.EventRef) bool {
+	for _, b := range sessions {
+		for _, turn := range b.Turns {
+			if !slices.Contains(list, turn.Sources[0]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // source checks that the first hit that answers a question names the turn that does.
@@ -277,8 +304,10 @@ func (t *trial) named(n int) {
 		t.say(schema.CheckFail, "sources", "return a turn's id unchanged, with the hit that was made of it", "no hit names a turn that was sent; %d name others", t.strangers)
 	case n == 0:
 		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
+	case t.narrow == 0 && len(t.broad) > 1:
+		t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "every hit names all %d turns that were sent, whatever its text: retrieval metrics would always be full marks", turns())
 	default:
-		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
+		t.say(schema.CheckOK, "sources", "", "hits name turns that were sent, and not all of them")
 	}
 }
 
@@ -341,9 +370,11 @@ func (t *trial) again(ctx context.Context, m memory.Memory) error {
 		return err
 	}
 	switch {
+	case r.Skipped && (!can || len(before) == len(after)):
+		t.say(schema.CheckOK, "repeat", "", "a batch whose key is known is skipped; a program or service is not sent it again, so what it would do with it is not tested")
 	case can && len(before) != len(after):
 		t.say(schema.CheckFail, "repeat", "recognise a batch by its key and do not store it twice", "the same batch sent twice: %d items became %d", len(before), len(after))
-	case !can && !r.Skipped:
+	case !can:
 		t.say(schema.CheckWarn, "repeat", "report Skipped for a batch whose key is known", "the same batch sent twice: not skipped; the system lists nothing, so duplicates cannot be detected")
 	default:
 		t.say(schema.CheckOK, "repeat", "", "a batch that is sent twice is stored once")

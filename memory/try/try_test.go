@@ -205,6 +205,42 @@ func TestAnswersAlone(t *testing.T) {
 	}
 }
 
+// claiming stores turns as they are said; its hits name the turns that of returns.
+type claiming struct {
+	forgetful
+	of func(turn int) []int
+}
+
+func (c *claiming) Open(context.Context, memory.Namespace) (memory.Memory, error) {
+	return &claiming{forgetful{turns: &[]string{}}, c.of}, nil
+}
+func (c *claiming) Retrieve(ctx context.Context, q memory.Query) (r memory.Retrieved, err error) {
+	for i, text := range *c.turns {
+		h := memory.Hit{ID: schema.PointID(fmt.Sprint(i)), Text: text}
+		for _, n := range c.of(i + 1) {
+			h.Sources = append(h.Sources, schema.EventRef{ConvID: "membench-try", TurnID: n})
+		}
+		r.Hits = append(r.Hits, h)
+	}
+	return r, nil
+}
+
+// Hits that all name every turn are a fault: their sources say nothing.
+func TestEveryTurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(int) []int
+		want string
+	}{
+		"its own":   {func(n int) []int { return []int{n} }, schema.CheckOK},
+		"all":       {func(int) []int { return []int{1, 2, 3, 4, 5} }, schema.CheckFail},
+		"its batch": {func(n int) []int { return map[bool][]int{true: {1, 2, 3}, false: {4, 5}}[n < 4] }, schema.CheckOK},
+	} {
+		if cs := checks(t, &claiming{of: c.of}); state(cs, "sources") != c.want {
+			t.Errorf("%s: have %+v, want sources %s", name, cs, c.want)
+		}
+	}
+}
+
 // quoting answers with the turns that it rests on, and cannot be asked for hits.
 type quoting struct {
 	forgetful

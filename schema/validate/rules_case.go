@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -26,9 +27,8 @@ func (w *worker) caseRecord() {
 			w.report(*f)
 		}
 	}
-	Misspelt(w.doc.B, c, func(place []string, meant string) {
-		name := place[len(place)-1]
-		tell(&schema.Finding{Pointer: "/" + strings.Join(place, "/"), Code: "DST027", Message: NearName, Have: name, Want: meant})
+	Misspelt(w.doc.B, c, func(place []string, message, meant string) {
+		tell(&schema.Finding{Pointer: schema.Pointer(place...), Code: "DST027", Message: message, Have: place[len(place)-1], Want: meant})
 	})
 	Case(c, tell)
 
@@ -133,11 +133,10 @@ func (k *caseCheck) turns() {
 	}
 }
 
-// Messages of findings that readers of data sets report too.
-const (
-	TurnsCount = "turn ids must count from 1 through the case"
-	NearName   = "a member has nearly the name of one that the form has"
-)
+// TurnsCount is the message of a finding that readers of data sets report too.
+const TurnsCount = "turn ids must count from 1 through the case"
+
+const nearName = "this member is not read, and the one that it seems to be is missing"
 
 // turnIDs reports ids that two turns of a case share, and turns without one where others have it: evidence names turns by them. In a set of rounds both turns of
 // one share its id.
@@ -195,6 +194,9 @@ func (k *caseCheck) question(i int) {
 	if !slices.Contains(schema.Categories(), q.Category) {
 		k.fault(place+"/category", "DST003", "a category outside the common set", q.ID+" "+q.Category, fmt.Sprint(schema.Categories()))
 	}
+	if q.Abstain != (q.Category == schema.CatABS) {
+		k.fault(place+"/category", "DST028", "category and abstain contradict each other: ABS is the category of the questions that cannot be answered", fmt.Sprintf("%s: category %s, abstain %t", q.ID, q.Category, q.Abstain), "")
+	}
 	if len(q.Evidence) == 0 && len(q.EvidenceIDs) == 0 && !q.Abstain {
 		k.warn(place, "DST006", "a question without gold evidence", q.ID)
 	}
@@ -224,48 +226,121 @@ func (k *caseCheck) question(i int) {
 	}
 }
 
-// Misspelt reports members of a JSON text that have nearly the name of one that the form, a struct, has and the object lacks: a reader would not see them. All
-// other unknown members are the user's own.
-func Misspelt(text []byte, form any, tell func(place []string, meant string)) {
+// Misspelt reports members of a JSON text that seem to be one that the form, a struct, has and the object lacks, as a reader would not see them: under nearly its
+// name, under another usual name of it (sender for speaker), or beside the object that they belong into. All other unknown members are the user's own. Of those that
+// differ by their place in a list only, the first is reported, with their number.
+func Misspelt(text []byte, form any, tell func(place []string, message, meant string)) {
 	var value any
-	if json.Unmarshal(text, &value) == nil {
-		misspeltIn(reflect.TypeOf(form), value, nil, tell)
+	if json.Unmarshal(text, &value) != nil {
+		return
+	}
+	type found struct {
+		place []string
+		meant string
+		n     int
+	}
+	var all []*found
+	alike := map[string]*found{}
+	misspeltIn(reflect.TypeOf(form), value, nil, nil, func(place []string, meant string) {
+		key := meant
+		for _, p := range place {
+			if _, err := strconv.Atoi(p); err != nil {
+				key += "/" + p
+			}
+		}
+		if alike[key] == nil {
+			alike[key] = &found{place: place, meant: meant}
+			all = append(all, alike[key])
+		}
+		alike[key].n++
+	})
+	for _, f := range all {
+		message := nearName
+		if f.n > 1 {
+			message += fmt.Sprintf(" (in %d places)", f.n)
+		}
+		tell(f.place, message, f.meant)
 	}
 }
 
-func misspeltIn(form reflect.Type, value any, place []string, tell func(place []string, meant string)) {
+// A filled object is one with the members that its form has.
+type filled struct {
+	form  map[string]reflect.Type
+	value map[string]any
+	where string // how a name in it is written
+}
+
+// lacks lists the members that the form has and the object does not.
+func (f filled) lacks() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(f.form)) {
+		if f.value[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func membersOf(form reflect.Type) map[string]reflect.Type {
+	if form.Kind() == reflect.Pointer {
+		form = form.Elem()
+	}
+	known := map[string]reflect.Type{}
+	for i := 0; form.Kind() == reflect.Struct && i < form.NumField(); i++ {
+		f := form.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			known[name] = f.Type
+		}
+	}
+	return known
+}
+
+func misspeltIn(form reflect.Type, value any, place []string, parent *filled, tell func(place []string, meant string)) {
 	switch value := value.(type) {
 	case []any:
 		if form.Kind() == reflect.Slice {
 			for i, x := range value {
-				misspeltIn(form.Elem(), x, append(slices.Clone(place), strconv.Itoa(i)), tell)
+				misspeltIn(form.Elem(), x, append(slices.Clone(place), strconv.Itoa(i)), nil, tell)
 			}
 		}
 	case map[string]any:
-		if form.Kind() == reflect.Pointer {
-			form = form.Elem()
-		}
-		if form.Kind() != reflect.Struct {
+		own := filled{membersOf(form), value, "%s"}
+		if len(own.form) == 0 {
 			return
 		}
-		known := map[string]reflect.Type{}
-		for i := range form.NumField() {
-			f := form.Field(i)
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-				known[name] = f.Type
+		around := []filled{own}
+		if parent != nil {
+			around = append(around, filled{parent.form, parent.value, "%s, beside " + place[len(place)-1]})
+		}
+		for _, name := range slices.Sorted(maps.Keys(own.form)) {
+			if in := membersOf(own.form[name]); len(in) > 0 {
+				object, _ := value[name].(map[string]any)
+				around = append(around, filled{in, object, "%s, in " + name})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			at := append(slices.Clone(place), name)
-			if t, ok := known[name]; ok {
-				misspeltIn(t, value[name], at, tell)
+			if t, ok := own.form[name]; ok {
+				misspeltIn(t, value[name], at, &own, tell)
 				continue
 			}
-			for _, meant := range slices.Sorted(maps.Keys(known)) {
-				if _, there := value[meant]; !there && textnorm.Near(name, meant) {
-					tell(at, meant)
+			for i, o := range around {
+				for _, meant := range o.lacks() {
+					if i == 0 && textnorm.Near(name, meant) || says(value[name]) && csvdoc.Means(name, meant) {
+						tell(at, fmt.Sprintf(o.where, meant))
+					}
 				}
 			}
 		}
 	}
+}
+
+// says reports whether a value is a text or a number.
+func says(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v) != ""
+	case float64:
+		return true
+	}
+	return false
 }
