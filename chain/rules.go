@@ -2,9 +2,7 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -69,23 +67,17 @@ var gated = []string{"GRF003", "GRF004", "ID001"}
 
 // asMade reports whether files are as to-graph made them. A file that is not what the manifest beside it says is a finding.
 func asMade(files []string, digest func(string) (schema.FileDigest, error), report func(*schema.Finding)) (bool, error) {
+	var beside build.Manifests
 	made := true
 	for _, name := range files {
-		at := filepath.Join(filepath.Dir(name), "manifest.json")
-		m, err := build.ReadManifest(at)
-		i := slices.IndexFunc(m.Outputs, func(x schema.FileDigest) bool { return x.Path == filepath.Base(name) })
-		if err != nil || i < 0 {
-			made = false
-			continue
-		}
-		d, err := digest(name)
+		step, x, err := beside.Compare(name, digest)
 		if err != nil {
 			return false, err
 		}
-		if want := m.Outputs[i].SHA256; d.SHA256 != want {
-			report(&schema.Finding{Pos: schema.Pos{File: at}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: "MAN001", Message: "an output of the step has changed: " + m.Outputs[i].Path, Have: d.SHA256, Want: want, Hint: "run the step again"})
+		if x != nil {
+			report(x)
 		}
-		made = made && m.Step == toGraphStep && d.SHA256 == m.Outputs[i].SHA256
+		made = made && step == toGraphStep
 	}
 	return made, nil
 }
@@ -107,5 +99,9 @@ func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []stri
 		}
 		files = append(files, more...)
 	}
-	return Rules(ctx, files, RulesOptions{Catalog: cat, MaxLine: maxLine, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: f.Found})
+	return Rules(ctx, files, RulesOptions{Catalog: cat, MaxLine: maxLine, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: func(x *schema.Finding) {
+		if x.Code != build.ChangedCode { // Commit reports it of every input
+			f.Found(x)
+		}
+	}})
 }

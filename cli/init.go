@@ -38,6 +38,7 @@ func newInitCmd(e *env) *cobra.Command {
 	}
 	c.Flags().StringVarP(&o.Dir, "output", "o", "mine", "make the project in this `folder`")
 	c.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing membench.yaml")
+	c.Flags().BoolVar(&o.Add, "add", false, "add the messages that are new to the project in that folder; its membench.yaml stays")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print what was made as one JSON object")
 	o.addFlags(c)
 	return c
@@ -92,7 +93,7 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 		}
 		e.printf("\n")
 	}
-	if o.Me == "" && len(p.Parts[0].Names) > 0 && !p.Parts[0].Assistants {
+	if o.Me == "" && !o.Add && len(p.Parts[0].Names) > 0 && !p.Parts[0].Assistants {
 		e.printf("\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
 	}
 	e.printf("\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))

@@ -32,7 +32,7 @@ func (r *reader) each(files []*file, take func(v *datasets.Value) error) error {
 // chatGPT reads conversations.json: a tree of messages for each conversation. The path from current_node to the root is the final conversation; other branches
 // (regenerated answers, edited questions) are counted.
 var chatGPT = Form{
-	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", sorted: true,
+	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", linked: true,
 	match: func(files []*file) []*file { return named(files, "", `"mapping"`, `"current_node"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -141,7 +141,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 			r.leave("calls of tools", pos)
 			continue
 		}
-		out := Message{Conv: conv, Title: c.Title, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
+		out := Message{Conv: conv, Title: c.Title, ID: id, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
 		if m.Created > 0 {
 			out.Time = time.UnixMilli(int64(m.Created * 1000)).UTC()
 		}
@@ -188,7 +188,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 
 // claude reads conversations.json of Anthropic's export.
 var claude = Form{
-	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", sorted: true,
+	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", linked: true,
 	match: func(files []*file) []*file { return named(files, "", `"chat_messages"`, `"sender"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -267,7 +267,7 @@ type claudeFile struct {
 }
 
 func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) Message {
-	out := Message{Conv: convID(c.Name, short(c.UUID)), Title: c.Name, Role: "user", Pos: pos, Time: r.time(m.Created, pos)}
+	out := Message{Conv: convID(c.Name, short(c.UUID)), Title: c.Name, ID: m.UUID, Role: "user", Pos: pos, Time: r.time(m.Created, pos)}
 	if m.Sender != "human" {
 		out.Role = "assistant"
 	}

@@ -1,13 +1,13 @@
 // Package chats reads the exports of chat programs and writes them as chat lines, the form that package annotate reads.
 //
-//	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Write ──▶ chat lines (JSON Lines)
+//	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Init ──▶ chat lines (JSON Lines)
 //
 // A line keeps speaker, time, attachments, quotation, and the file and line of the export that it was read from (source_file, source_line). Lines of one
 // conversation are sorted by time; conversations are in the order of first appearance. Entries that are not messages (someone joined, a call, a deleted
-// message) are counted in a warning; an unreadable message is a finding. Codes: CHT.
+// message) are counted in a warning; an unreadable message is a finding. Codes: CHT. What several files have of one chat is taken once.
 //
-// Exports are read as streams: memory holds one message of a file, or one conversation if the export is a list of conversations. Mail, tables and Slack, whose
-// lines must be sorted, are sorted on disk.
+// Exports are read as streams: memory holds one message of a file, or one conversation if the export is a list of conversations. Lines are sorted on disk.
+// Several files are read twice; memory then holds 32 bytes of each message.
 package chats
 
 import (
@@ -36,15 +36,22 @@ type Message struct {
 	Text        string              // as written, without quotations
 	Quote       string              // text that it replies to or quotes
 	Attachments []schema.Attachment // attachments
+	ID          string              // of the message in its conversation; "": the export does not say
+	ReplyTo     string              // the ID of the message that it replies to
+	Account     string              // form:id of who spoke, where a name is an account
 	Pos         schema.Pos          // where it is in the export
+
+	raw []byte // a line of the project, which stays as it is
 }
 
 // A Form is one program's way of exporting.
 type Form struct {
-	Name string // as --form takes it
-	Doc  string // where people get such a file
-	// sorted reports that messages come conversation by conversation, in the order of time.
-	sorted bool
+	Name    string // as --form takes it
+	Doc     string // where people get such a file
+	linked  bool   // the export's order is that of the conversation, whatever the times say
+	arrived bool   // the export's order is that of arrival, not of the times
+	// unit names the part of an export that has no message twice, by a file of it; nil: the file.
+	unit func(file string) string
 	// match gives the files of an export that hold messages; none: it is not this form.
 	match func(files []*file) []*file
 	read  func(r *reader, files []*file) error
@@ -162,7 +169,13 @@ const (
 	codeOnce    = "CHT005" // names that start one line only
 	codeCharset = "CHT006" // not UTF-8, read in another encoding
 	codeOthers  = "CHT007" // files of another form beside those that are read
-	codeUndated = "CHT008" // messages without a time
+
+	codeTwice    = "CHT008" // messages that several files have
+	codeNamesake = "CHT009" // two chats of one name
+	codeOrder    = "CHT010" // messages that are not in the order of time
+	codeUnlikely = "CHT011" // times that are hardly times
+	codeReplaced = "CHT012" // messages of a replaced project that are in no export
+	codeUndated  = "CHT013" // messages without a time
 )
 
 // A reader reads one export.
@@ -173,8 +186,28 @@ type reader struct {
 	left  map[string]int // number of skipped entries by kind
 	flaws int            // of messages that are kept
 
-	held     map[string]string // the account that has a name
-	nameless bool              // a speaker's account is not known
+	people   *people
+	nameless bool // a speaker's account is not known
+}
+
+// people are the accounts of exports of one form.
+type people struct {
+	held   map[string]string // the account that has a name
+	called map[string]string // the name of an account
+}
+
+func newPeople() *people { return &people{map[string]string{}, map[string]string{}} }
+
+// account is the name of an account of one person: the first that it is seen with, also where a later export has another.
+func (r *reader) account(id, name string) string {
+	if n := r.people.called[id]; n != "" {
+		return n
+	}
+	name = r.person(id, name)
+	if id != "" {
+		r.people.called[id] = name
+	}
+	return name
 }
 
 // person is the name of an account in all conversations: two accounts of one name are two
@@ -184,10 +217,10 @@ func (r *reader) person(id, name string) string {
 		r.nameless = true
 		return name
 	}
-	for r.held[name] != "" && r.held[name] != id {
+	for r.people.held[name] != "" && r.people.held[name] != id {
 		name += " (" + id + ")"
 	}
-	r.held[name] = id
+	r.people.held[name] = id
 	return name
 }
 

@@ -107,7 +107,7 @@ var exports = map[string]func(ms []said) map[string]string{
 			if strings.HasPrefix(m.text, "https") {
 				text = parts
 			}
-			list = append(list, obj{"id": i, "type": "message", "date": m.at.Format("2006-01-02T15:04:05"), "date_unixtime": fmt.Sprint(m.at.Unix()), "from": m.who, "from_id": "user1", "text": text})
+			list = append(list, obj{"id": i, "type": "message", "date": m.at.Format("2006-01-02T15:04:05"), "date_unixtime": fmt.Sprint(m.at.Unix()), "from": m.who, "from_id": "user" + m.who, "text": text})
 		}
 		list = append(list, obj{"id": 999, "type": "service", "action": "pin_message", "date": "2026-03-01T00:00:00", "text": ""})
 		return map[string]string{"result.json": toJSON(obj{"name": "X", "type": "personal_chat", "id": 12, "messages": list})}

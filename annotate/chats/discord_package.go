@@ -63,7 +63,7 @@ func (r *reader) packaged(files []*file) error {
 		}
 		title := cmp.Or(titles[p[1]], p[1])
 		take := func(m discordMessage, pos schema.Pos) error {
-			out := Message{Conv: convID("discord", title, p[1]), Title: title, Name: r.person(cmp.Or(me.ID, me.Name), me.Name), Text: m.Contents, Time: r.time(strings.Replace(m.Timestamp, " ", "T", 1), pos), Pos: pos}
+			out := Message{Conv: convID("discord", title, p[1]), Title: title, Name: r.account(cmp.Or(me.ID, me.Name), me.Name), Text: m.Contents, Time: r.time(strings.Replace(m.Timestamp, " ", "T", 1), pos), Pos: pos}
 			for _, at := range strings.Fields(m.Attachments) {
 				name, _, _ := strings.Cut(path.Base(at), "?")
 				out.Attachments = append(out.Attachments, schema.Attachment{Type: fileKind(name), URL: at, Name: name})

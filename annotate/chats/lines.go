@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func (p *pending) more(r *reader, text string, pos schema.Pos) {
 // whatsApp reads the text exports of WhatsApp, in the forms of its phones and languages: a date and time, in brackets or followed by " - ", a name, a colon,
 // and a text of one or more lines.
 var whatsApp = Form{
-	Name: "whatsapp", Doc: "WhatsApp: a chat's menu, Export chat (text or zip)", sorted: true,
+	Name: "whatsapp", Doc: "WhatsApp: a chat's menu, Export chat (text or zip)",
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {
@@ -221,6 +222,17 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	return t, t.Day() == d && int(t.Month()) == m && h < 24 && s.m < 60 && s.s < 60
 }
 
+// notBefore is the later of the two instants that a clock shows where it is put back, if the message before it is after the earlier one.
+func notBefore(t, last time.Time) time.Time {
+	if s := t.Add(-time.Hour); s.Hour() == t.Hour() {
+		t = s
+	}
+	if s := t.Add(time.Hour); s.Hour() == t.Hour() && t.Before(last) && !s.Before(last) {
+		return s
+	}
+	return t
+}
+
 // dateOrder finds out which of day and month is first: by a number above 12, or by the order in which no message is earlier than the one before it.
 func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (string, error) {
 	if r.Dates != "" {
@@ -278,6 +290,7 @@ func (r *reader) whatsApp(f *file) error {
 	}
 	title, group := whatsAppTitle(f), phoneName(f)
 	var p pending
+	var last time.Time
 	add := func(m Message) error {
 		if kind := media(&m, group); kind != "" {
 			r.leave(kind, m.Pos)
@@ -300,6 +313,8 @@ func (r *reader) whatsApp(f *file) error {
 			r.fault(pos, "there is no such date or time; the message was skipped", s.original, "a date in the order "+order)
 			return nil
 		}
+		at = notBefore(at, last)
+		last = at
 		name, said := s.speech()
 		if name == "" {
 			r.leave(notices, pos)
@@ -401,11 +416,11 @@ func fileKind(name string) string {
 	return "file"
 }
 
-// whatsAppTitle is the chat's name: phones put it into the name of the text or the zip.
+// whatsAppTitle is the chat's name: phones put it into the name of the text, or of the zip or folder that holds it.
 func whatsAppTitle(f *file) string {
 	stem := f.stem()
-	if zip, _, in := strings.Cut(f.name, "!"); in && (stem == "_chat" || stem == "chat") {
-		stem = strings.TrimSuffix(path.Base(zip), path.Ext(zip))
+	if in := path.Dir(strings.Replace(filepath.ToSlash(f.name), "!", "/", 1)); (stem == "_chat" || stem == "chat") && in != "." {
+		stem = strings.TrimSuffix(path.Base(in), ".zip")
 	}
 	for _, lead := range []string{"WhatsApp Chat with ", "WhatsApp Chat - ", "WhatsApp Chat mit ", "与", "WhatsApp 与"} {
 		stem = strings.TrimPrefix(stem, lead)
@@ -416,7 +431,7 @@ func whatsAppTitle(f *file) string {
 // plain reads text in which each message starts with a name: "Name: text", with or
 // without a time before it, or "Name 2026-03-01 20:15" above its text.
 var plain = Form{
-	Name: "text", Doc: "plain text, \"Name: text\" a line", sorted: true,
+	Name: "text", Doc: "plain text, \"Name: text\" a line",
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {
@@ -480,6 +495,7 @@ func (r *reader) plain(f *file) error {
 	names := speakers(f)
 	var once []string
 	var first schema.Pos
+	var last time.Time
 	err = r.textLines(f, func(text string, pos schema.Pos) error {
 		name, at, said := speech(text)
 		dated := strings.ContainsAny(at, "-/.年")
@@ -503,7 +519,8 @@ func (r *reader) plain(f *file) error {
 				r.Report(&schema.Finding{Pos: pos, Code: codeUndated, Warning: true, Message: "the date cannot be read; the message has no time", Have: at,
 					Want: "a date and time as 2025-03-01 20:01, or in the order " + order})
 			} else {
-				m.Time = t
+				m.Time = notBefore(t, last)
+				last = m.Time
 			}
 		case at != "":
 			r.leave("times of day without a date; their messages have no time", pos)

@@ -27,7 +27,7 @@ import (
 // mbox reads mail folders: messages one after another, each behind a line "From …". The mails of a thread are a conversation; quoted text is kept
 // separate from a mail's own text.
 var mbox = Form{
-	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", arrived: true,
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {

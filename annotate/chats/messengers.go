@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,13 @@ import (
 
 // telegram reads result.json (one chat, or all chats of an account), or else the export's HTML pages.
 var telegram = Form{
-	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
+	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML",
+	unit: func(file string) string { // pages of one chat are beside each other
+		if strings.EqualFold(path.Ext(file), ".json") {
+			return file
+		}
+		return path.Dir(filepath.ToSlash(file))
+	},
 	match: func(files []*file) []*file {
 		data := slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
 			h := string(f.head())
@@ -138,7 +145,7 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			r.leave(notices, pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, cmp.Or(m.From, m.FromID)), Pos: pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.account(m.FromID, cmp.Or(m.From, m.FromID)), ID: strconv.FormatInt(m.ID, 10), Pos: pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
@@ -286,7 +293,7 @@ var discord = Form{
 					r.leave(notices, pos)
 					continue
 				}
-				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)),
+				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.account(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)), ID: m.ID, ReplyTo: m.Reference.ID,
 					Time: r.time(m.Timestamp, pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
@@ -327,6 +334,7 @@ var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
 	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
+	unit: func(string) string { return "" },
 	match: func(files []*file) []*file {
 		users := append(named(files, "users.json"), named(files, "dms.json")...)
 		users = append(users, named(files, "mpims.json")...)
@@ -361,7 +369,7 @@ var slack = Form{
 					return nil
 				}
 				if channel == "" {
-					people[m.ID] = r.person(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
+					people[m.ID] = r.account(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
 				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, said, v.Pos)
@@ -452,11 +460,14 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 		r.leave(notices, pos)
 		return nil
 	}
-	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], Pos: pos}
+	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], ID: m.TS, Pos: pos}
 	if out.Name == "" { // a guest, or a program: its name is its own
-		id := cmp.Or(m.User, m.Bot, m.BotName)
-		if out.Name = r.person(id, cmp.Or(m.Who.Display, m.Who.Real, m.BotName, id)); m.User != "" {
+		name := cmp.Or(m.Who.Display, m.Who.Real, m.BotName, m.User, m.Bot)
+		if m.User != "" {
+			out.Name = r.account(m.User, name)
 			people[m.User] = out.Name
+		} else {
+			out.Name = r.person(cmp.Or(m.Bot, m.BotName), name)
 		}
 	}
 	if m.Subtype == "bot_message" {

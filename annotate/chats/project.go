@@ -2,13 +2,16 @@ package chats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +31,7 @@ type InitOptions struct {
 	Dir   string   // the project's folder
 	Me    string   // name of the speaker who is the user; "": no speaker is
 	Force bool     // write over a membench.yaml that is there
+	Add   bool     // to the project that is there, whose membench.yaml stays
 	// Strict writes nothing of an export with messages that cannot be read; Accept is how
 	// many such messages are not failures.
 	Strict bool
@@ -54,18 +58,25 @@ type Project struct {
 }
 
 // Init reads exports and makes a project of them: source/NAME.jsonl for each, and a
-// commented membench.yaml. Nothing is written where an export cannot be read at all. A
+// commented membench.yaml. A message that several exports have is written once, into the
+// file of the first. Nothing is written where an export cannot be read at all. A
 // membench.yaml, or another membench.schema.json, that is there stays, unless Force is set.
+// With Add the project's lines are the first export: they keep their files and
+// conversations, and are never dropped.
 func Init(ctx context.Context, o InitOptions) (Project, error) {
 	p := Project{Config: filepath.Join(o.Dir, "membench.yaml")}
-	if _, err := os.Stat(p.Config); err == nil && !o.Force {
+	if o.Add {
+		if err := o.extends(p.Config); err != nil {
+			return p, err
+		}
+	} else if _, err := os.Stat(p.Config); err == nil && !o.Force {
 		return p, &schema.UsageError{Err: fmt.Errorf("%s already exists: name another folder with -o, or give --force", p.Config)}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
 	forEditors, _ := config.FileSchema("membench")
 	schemaFile := filepath.Join(o.Dir, "membench.schema.json")
-	if had, err := smallfile.Read(schemaFile); err == nil && !o.Force && !bytes.Equal(had, forEditors) {
+	if had, err := smallfile.Read(schemaFile); err == nil && !o.Force && !o.Add && !bytes.Equal(had, forEditors) {
 		return p, schema.Usagef("%s already exists and is not this version's: name another folder with -o, or give --force", schemaFile)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
@@ -79,7 +90,14 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 			report(f)
 		}
 	}
+	old, err := ownExports(o.Dir)
+	if err != nil {
+		return p, err
+	}
 	var found []*Export
+	if o.Add {
+		found = old
+	}
 	for _, path := range o.Paths {
 		x, err := Find(path, o.Options)
 		if err != nil {
@@ -87,50 +105,101 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		}
 		found = append(found, x)
 	}
+	s := newSet(ctx, found, o.Options)
+	defer s.Close()
+	if len(old) > 0 && !o.Add {
+		s.told = map[uint64]int{}
+	}
+	if err := s.read(); err != nil {
+		return p, err
+	}
 	used := map[string]bool{}
-	for _, x := range found {
-		part := Part{Path: x.Path, Form: x.Form.Name, File: "source/" + freeName(used, x.Path)}
-		err := atomicfile.Write(filepath.Join(o.Dir, filepath.FromSlash(part.File)), func(w io.Writer) (err error) {
-			if part.Summary, err = x.Write(ctx, w, o.Options); err == nil && part.Messages == 0 {
-				err = &schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeForm, Message: "the export of " + x.Form.Name + " holds no message"}
-			}
-			p.Lost -= part.Faults
-			if p.Faults += part.Faults; err == nil && o.Strict && p.Lost+p.Faults > 0 {
-				err = p.lost(part.Messages, false)
-			}
-			return err
-		})
-		if err != nil {
-			return p, inFile(x.Path, err)
+	for part, x := range found {
+		name := filepath.Base(x.Path)
+		if x.Form.Name != own.Name {
+			name = freeName(used, x.Path)
 		}
-		p.Parts = append(p.Parts, part)
-		p.hasDate = p.hasDate || part.First != ""
-		p.accounts = len(found) == 1 && part.accounts
-	}
-	if err := p.knows(o.Me); err != nil {
-		return p, err
-	}
-	p.undated(o.Report)
-	err := atomicfile.Write(schemaFile, func(w io.Writer) error { _, err := w.Write(forEditors); return err })
-	if err != nil {
-		return p, err
-	}
-	text := p.yaml(o)
-	err = atomicfile.Write(p.Config, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
-	if err != nil {
-		return p, err
-	}
-	if _, err = config.Load(p.Config, func(string) (string, string) { return "", "" }); err != nil {
-		return p, err
+		used[strings.TrimSuffix(name, ".jsonl")] = true
+		p.take(Part{x.Path, x.Form.Name, path.Join(sourceFolder, name), s.summaries[part]})
+		if part := s.summaries[part]; part.Messages+part.Repeated == 0 && x.Form.Name != own.Name {
+			return p, &schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeForm, Message: "the export of " + x.Form.Name + " holds no message"}
+		}
 	}
 	taken := 0
 	for _, part := range p.Parts {
 		taken += part.Messages
 	}
+	if o.Strict && p.Lost+p.Faults > 0 {
+		return p, p.lost(taken, false)
+	}
+	if !o.Add {
+		files := map[string]bool{}
+		for h := range s.convs {
+			files[path.Base(p.Parts[h.part].File)] = true
+		}
+		if err := cmp.Or(p.knows(o.Me), s.replaced(old, files)); err != nil {
+			return p, err
+		}
+	}
+	if err := p.write(s, o.Dir); err != nil {
+		return p, err
+	}
+	if !o.Add {
+		p.undated(o.Report)
+		err := atomicfile.Write(schemaFile, func(w io.Writer) error { _, err := w.Write(forEditors); return err })
+		if err != nil {
+			return p, err
+		}
+		text := p.yaml(o)
+		err = atomicfile.Write(p.Config, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+		if err != nil {
+			return p, err
+		}
+	}
+	if _, err = config.Load(p.Config, func(string) (string, string) { return "", "" }); err != nil {
+		return p, err
+	}
 	if n := p.Lost + p.Faults; n > 0 && !o.Accept.Allows(n, n+taken) {
 		return p, p.lost(taken, true)
 	}
 	return p, nil
+}
+
+// take adds the part that one export is.
+func (p *Project) take(part Part) {
+	p.Lost -= part.Faults
+	p.Faults += part.Faults
+	p.hasDate = p.hasDate || part.First != ""
+	// Names are accounts in exports of one program only.
+	p.accounts = part.accounts && (len(p.Parts) == 0 || p.accounts && p.Parts[0].Form == part.Form)
+	p.Parts = append(p.Parts, part)
+}
+
+// write writes the lines of a set. No file is replaced before all are complete.
+func (p *Project) write(s *set, dir string) (err error) {
+	files := map[int]*atomicfile.File{}
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	err = s.lines(func(part int, raw []byte) error {
+		f := files[part]
+		if f == nil {
+			if f, err = atomicfile.Create(filepath.Join(dir, filepath.FromSlash(p.Parts[part].File))); err != nil {
+				return err
+			}
+			files[part] = f
+		}
+		_, err := f.Write(raw)
+		return err
+	})
+	for _, part := range slices.Sorted(maps.Keys(files)) {
+		if err == nil {
+			err = files[part].Commit()
+		}
+	}
+	return err
 }
 
 // inFile names the export that an error of reading does not name. Findings do.

@@ -64,7 +64,7 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 			r.leave(notices, pos)
 			return nil
 		}
-		m := Message{Conv: conv, Title: title, Pos: pos}
+		m := Message{Conv: conv, Title: title, ID: strings.TrimPrefix(attribute(own, "id"), "message"), Pos: pos}
 		if date := class(own, "date"); date != nil {
 			m.Time = r.telegramTime(attribute(date, "title"), pos)
 		}

@@ -24,6 +24,9 @@ type line struct {
 	ConvID      schema.ConvID       `json:"conv_id"`
 	Title       string              `json:"title,omitzero"`
 	Quote       string              `json:"quote,omitzero"`
+	MessageID   string              `json:"message_id,omitzero"`
+	ReplyTo     string              `json:"reply_to,omitzero"`
+	Account     string              `json:"account,omitzero"`
 	Attachments []schema.Attachment `json:"attachments,omitzero"`
 	SourceFile  string              `json:"source_file"`
 	SourceLine  int                 `json:"source_line,omitzero"`
@@ -32,6 +35,7 @@ type line struct {
 // Summary counts the lines written.
 type Summary struct {
 	Messages      int            `json:"messages"`
+	Repeated      int            `json:"repeated,omitzero"` // messages that another export gave
 	Conversations int            `json:"conversations"`
 	Left          map[string]int `json:"left_out,omitzero"` // skipped entries that are not messages, by kind
 	// Names are the speakers of role user with the number of their messages, those who
@@ -54,93 +58,331 @@ const maxNames = 1000
 
 // Write writes the messages of an export as chat lines. Unreadable parts are reported to o.Report only; an error is a failure of reading or writing.
 func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, error) {
-	if o.Report == nil {
-		o.Report = func(*schema.Finding) {}
-	}
-	c := &counter{names: map[string]int{}, convs: map[schema.ConvID]uint32{}}
-	r := &reader{Options: o, ctx: ctx, left: map[string]int{}, held: map[string]string{}}
-	out := func(raw []byte) error { _, err := w.Write(raw); return err }
-	var err error
-	if x.Form.sorted {
-		r.emit = func(m Message) error { return c.take(m, out) }
-		err = x.Form.read(r, x.files)
-	} else {
-		err = x.inOrder(r, c, out)
-	}
-	if err != nil {
+	s := newSet(ctx, []*Export{x}, o)
+	defer s.Close()
+	if err := s.read(); err != nil {
 		return Summary{}, err
 	}
-	for _, f := range x.files {
-		f.guessed(o)
-	}
-	for _, what := range slices.Sorted(maps.Keys(r.left)) {
-		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
-	}
-	s := c.summary()
-	s.Faults = r.flaws
-	s.accounts = len(r.held) > 0 && !r.nameless
-	if len(r.left) > 0 {
-		s.Left = r.left
-	}
-	return s, nil
+	return s.summaries[0], s.lines(func(_ int, raw []byte) error { _, err := w.Write(raw); return err })
 }
 
 // sortMemory is how many bytes of lines are held before they go to disk.
 const sortMemory = 64 << 20
 
-// inOrder sorts by conversation (in order of first appearance), time and place. A message
-// without a time stays behind the one before it.
-func (x *Export) inOrder(r *reader, c *counter, out func([]byte) error) error {
-	sorter := extsort.New(extsort.Options{Memory: sortMemory})
-	defer sorter.Close()
-	var n uint64
-	last := map[schema.ConvID]uint64{}
-	var key []byte
-	r.emit = func(m Message) error {
-		return c.take(m, func(raw []byte) error {
-			n++
-			at := last[m.Conv]
-			if !m.Time.IsZero() {
-				at = uint64(m.Time.UnixMilli()) ^ 1<<63 // signed order as unsigned
-				last[m.Conv] = at
+// A set is the exports that make one project. Lines are sorted by file, conversation (in order of first appearance), time and place. A message without a
+// time stays behind the one before it.
+type set struct {
+	Options
+	ctx       context.Context
+	exports   []*Export
+	strands   map[strandID]*strand
+	chats     []*chat
+	counters  []*counter
+	summaries []Summary
+	sorter    *extsort.Sorter
+	convs     map[home]uint32
+	told      map[uint64]int // how often words were said; nil: not counted
+	key       []byte
+}
+
+// home is where the lines of a conversation are.
+type home struct {
+	part int
+	id   schema.ConvID
+}
+
+func newSet(ctx context.Context, exports []*Export, o Options) *set {
+	if o.Report == nil {
+		o.Report = func(*schema.Finding) {}
+	}
+	return &set{Options: o, ctx: ctx, exports: exports, strands: map[strandID]*strand{}, sorter: extsort.New(extsort.Options{Memory: sortMemory}), convs: map[home]uint32{}}
+}
+
+// Close removes what was put on disk.
+func (s *set) Close() error { return s.sorter.Close() }
+
+// several reports whether messages may be there twice: there is more than one export, or a file beside another.
+func (s *set) several() bool {
+	units := map[strandID]bool{}
+	for part, x := range s.exports {
+		for _, f := range x.files {
+			units[strandID{part: part, unit: x.Form.unitOf(f.name)}] = true
+		}
+	}
+	return len(units) > 1
+}
+
+// unitOf names the part of an export that has no message twice.
+func (f Form) unitOf(file string) string {
+	if f.unit == nil {
+		return file
+	}
+	return f.unit(file)
+}
+
+// each reads the messages of all exports, in order. Names of accounts are the same in exports of one form.
+func (s *set) each(o Options, take func(part int, m Message) error) ([]*reader, error) {
+	of := map[string]*people{}
+	var readers []*reader
+	for part, x := range s.exports {
+		form := x.Form.Name
+		if of[form] == nil {
+			of[form] = newPeople()
+		}
+		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, people: of[form]}
+		r.emit = func(m Message) error {
+			m.Role = cmp.Or(m.Role, "user")
+			if program, id, ok := splitAccount(m.Account); ok { // of a project's own line
+				if of[program] == nil {
+					of[program] = newPeople()
+				}
+				of[program].held[m.Name], of[program].called[id] = id, m.Name
+			} else if id := r.people.held[m.Name]; id != "" {
+				m.Account = form + ":" + id
 			}
-			key = binary.BigEndian.AppendUint32(key[:0], c.convs[m.Conv])
-			key = binary.BigEndian.AppendUint64(key, at)
-			key = binary.BigEndian.AppendUint64(key, n)
-			return sorter.Add(append(key, raw...))
-		})
+			return take(part, m)
+		}
+		if err := x.Form.read(r, x.files); err != nil {
+			return nil, inFile(x.Path, err)
+		}
+		readers = append(readers, r)
 	}
-	if err := x.Form.read(r, x.files); err != nil {
-		return err
+	return readers, nil
+}
+
+// clock is the time by which messages of a strand are sorted.
+type clock map[strandID]int64
+
+func (c clock) at(id strandID, f Form, m Message) int64 {
+	if at := m.Time.UnixMilli(); !m.Time.IsZero() && (!f.linked || at > c[id]) {
+		c[id] = at
 	}
-	for rec, err := range sorter.Sorted() {
-		if err != nil {
+	return c[id]
+}
+
+// survey finds the chats that several files have messages of.
+func (s *set) survey() error {
+	var all []*strand
+	times := clock{}
+	quiet := s.Options
+	quiet.Report = func(*schema.Finding) {} // faults are reported once
+	_, err := s.each(quiet, func(part int, m Message) error {
+		id := s.idOf(part, m)
+		at := s.strands[id]
+		if at == nil {
+			at = &strand{strandID: id, form: s.exports[part].Form.Name}
+			s.strands[id] = at
+			all = append(all, at)
+		}
+		at.add(m, times.at(id, s.exports[part].Form, m))
+		return nil
+	})
+	s.chats = chatsOf(all)
+	return err
+}
+
+func (s *set) idOf(part int, m Message) strandID {
+	return strandID{part, s.exports[part].Form.unitOf(m.Pos.File), m.Conv}
+}
+
+// read reads the exports into the sorter, and counts.
+func (s *set) read() error {
+	if s.several() {
+		if err := s.survey(); err != nil {
 			return err
 		}
-		if err := out(rec[20:]); err != nil {
+	}
+	for range s.exports {
+		s.counters = append(s.counters, &counter{names: map[string]int{}, convs: map[schema.ConvID]bool{}, years: map[int]int{}})
+	}
+	times, seen := clock{}, map[strandID]*order{}
+	readers, err := s.each(s.Options, func(part int, m Message) error {
+		id, c := s.idOf(part, m), s.counters[part]
+		if s.told != nil {
+			s.told[m.words()]++
+		}
+		if seen[id] == nil {
+			seen[id] = &order{}
+		}
+		seen[id].see(m)
+		at, n, to := times.at(id, s.exports[part].Form, m), seen[id].n, part
+		if st := s.strands[id]; st != nil {
+			m.Conv, to = st.chat.id, st.chat.part
+			if st.rank != nil {
+				if n = st.rank[n-1]; n == 0 {
+					c.s.Repeated++
+					return nil
+				}
+			}
+		}
+		return c.take(m, func(raw []byte) error { return s.put(home{to, m.Conv}, at, n, m, raw) })
+	})
+	if err != nil {
+		return err
+	}
+	for part, r := range readers {
+		s.summaries = append(s.summaries, s.counters[part].summary(r))
+		s.report(part, r, seen)
+	}
+	s.chatFindings()
+	return nil
+}
+
+// put adds a line to the sorter.
+func (s *set) put(h home, at int64, place int, m Message, raw []byte) error {
+	n, ok := s.convs[h]
+	if !ok {
+		n = uint32(len(s.convs))
+		s.convs[h] = n
+	}
+	s.key = binary.BigEndian.AppendUint32(s.key[:0], uint32(h.part))
+	s.key = binary.BigEndian.AppendUint32(s.key, n)
+	if at == 0 {
+		s.key = binary.BigEndian.AppendUint64(s.key, 0)
+	} else {
+		s.key = binary.BigEndian.AppendUint64(s.key, uint64(at)^1<<63) // signed order as unsigned
+	}
+	s.key = binary.BigEndian.AppendUint64(s.key, uint64(place))
+	return s.sorter.Add(append(s.key, raw...))
+}
+
+// keySize is how many bytes are before a line in the sorter: its file, conversation, time and place.
+const keySize = 4 + 4 + 8 + 8
+
+// lines hands every line to out, with the number of the export whose file it belongs to.
+func (s *set) lines(out func(part int, raw []byte) error) error {
+	for rec, err := range s.sorter.Sorted() {
+		if err == nil {
+			err = out(int(binary.BigEndian.Uint32(rec)), rec[keySize:])
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// counter makes lines of messages and counts them. It holds one entry a conversation.
+// An order is what the times of a strand's messages show.
+type order struct {
+	n, back, forward int
+	last             time.Time
+	first            schema.Pos // of the first message that is earlier than the one before
+}
+
+func (o *order) see(m Message) {
+	o.n++
+	switch {
+	case m.Time.IsZero():
+		return
+	case o.last.IsZero():
+	case m.Time.Before(o.last):
+		if o.back++; o.back == 1 {
+			o.first = m.Pos
+		}
+	case m.Time.After(o.last):
+		o.forward++
+	}
+	o.last = m.Time
+}
+
+// report reports what is seen of an export when all of it is read.
+func (s *set) report(part int, r *reader, seen map[strandID]*order) {
+	x := s.exports[part]
+	for _, f := range x.files {
+		f.guessed(s.Options)
+	}
+	for _, what := range slices.Sorted(maps.Keys(r.left)) {
+		s.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
+	}
+	back, first := 0, schema.Pos{}
+	for id, o := range seen {
+		if id.part == part && o.back > 0 && o.forward > 0 && !x.Form.linked && !x.Form.arrived { // the newest first is an order, too
+			if back += o.back; first.File == "" || cmp.Or(cmp.Compare(o.first.File, first.File), o.first.Line-first.Line) < 0 {
+				first = o.first
+			}
+		}
+	}
+	if back > 0 {
+		s.Report(&schema.Finding{Pos: first, Code: codeOrder, Warning: true, Message: fmt.Sprintf("messages that are earlier than the one before them: %d; each conversation was sorted by time", back),
+			Hint: "check the dates there; where clocks were put back, --zone NAME orders the hour that comes twice"})
+	}
+	if f := unlikely(s.counters[part].years); f != nil {
+		f.Pos.File = x.Path
+		s.Report(f)
+	}
+}
+
+// maxYears is how many years without a message are no finding.
+const maxYears = 5
+
+// unlikely is a finding where the years of messages show that a column or a date is not a time.
+func unlikely(years map[int]int) *schema.Finding {
+	f := &schema.Finding{Code: codeUnlikely, Warning: true, Hint: "check which part of the export was read as the time: --map time=COLUMN, --dates"}
+	in := slices.Sorted(maps.Keys(years))
+	if len(in) == 1 && in[0] == 1970 {
+		f.Message, f.Have = "all times are of 1970: numbers that are no times look like this", fmt.Sprintf("%d messages", years[1970])
+		return f
+	}
+	before := 0
+	for i, y := range in {
+		if i > 0 && y-in[i-1] > maxYears {
+			f.Message = fmt.Sprintf("times are far from each other: no message between %d and %d", in[i-1], y)
+			f.Have = fmt.Sprintf("%d messages until %d", before, in[i-1])
+			return f
+		}
+		before += years[y]
+	}
+	return nil
+}
+
+// chatFindings reports what several files have of one chat, and chats of one name.
+func (s *set) chatFindings() {
+	for _, c := range s.chats {
+		if len(c.strands) > 1 {
+			twice := 0
+			var files []string
+			for _, x := range c.strands {
+				for _, n := range x.rank {
+					if n == 0 {
+						twice++
+					}
+				}
+				files = append(files, cmp.Or(x.unit, s.exports[x.part].Path))
+			}
+			f := &schema.Finding{Pos: schema.Pos{File: files[1]}, Code: codeTwice, Warning: true, Message: fmt.Sprintf("messages of conversation %s that other files have, too, taken once: %d", c.id, twice), Have: "also in " + files[0]}
+			if c.edited > 0 {
+				f.Message += fmt.Sprintf("; with another text, of which the later export's was taken: %d", c.edited)
+			}
+			if twice > 0 {
+				s.Report(f)
+			}
+		}
+		if x := c.strands[0]; x.conv != c.id {
+			s.Report(&schema.Finding{Pos: schema.Pos{File: cmp.Or(x.unit, s.exports[x.part].Path)}, Code: codeNamesake, Warning: true,
+				Message: fmt.Sprintf("another chat is named %s, too, and has other messages of the same time; this one is %s", x.conv, c.id),
+				Hint:    "if they are one chat, read both with the same --zone, --dates and --map"})
+		}
+	}
+}
+
+// counter makes lines of an export's messages and counts them. It holds one entry a conversation.
 type counter struct {
 	s           Summary
 	names       map[string]int
-	convs       map[schema.ConvID]uint32
+	convs       map[schema.ConvID]bool
+	years       map[int]int
 	first, last time.Time
 	buf         []byte
 }
 
 func (c *counter) take(m Message, out func([]byte) error) error {
-	m.Role = cmp.Or(m.Role, "user")
-	l := line{Role: m.Role, Content: m.Text, Name: m.Name, ConvID: m.Conv, Title: m.Title, Quote: m.Quote, Attachments: m.Attachments,
+	l := line{Role: m.Role, Content: m.Text, Name: m.Name, ConvID: m.Conv, Title: m.Title, Quote: m.Quote, MessageID: m.ID, ReplyTo: m.ReplyTo, Account: m.Account, Attachments: m.Attachments,
 		SourceFile: m.Pos.File, SourceLine: m.Pos.Line}
 	if m.Time.IsZero() {
 		c.s.Undated++
 	} else {
 		l.Timestamp = m.Time.Format(time.RFC3339)
+		c.years[m.Time.Year()]++
 		if c.first.IsZero() || m.Time.Before(c.first) {
 			c.first = m.Time
 		}
@@ -149,14 +391,15 @@ func (c *counter) take(m Message, out func([]byte) error) error {
 		}
 	}
 	c.s.Messages++
-	if _, ok := c.convs[m.Conv]; !ok {
-		c.convs[m.Conv] = uint32(len(c.convs))
-	}
+	c.convs[m.Conv] = true
 	switch {
 	case m.Role == "assistant":
 		c.s.Assistants = true
 	case m.Role == "user" && m.Name != "" && (c.names[m.Name] > 0 || len(c.names) < maxNames):
 		c.names[m.Name]++
+	}
+	if m.raw != nil {
+		return out(append(m.raw, '\n'))
 	}
 	raw, err := codec.Append(c.buf[:0], l, codec.Compact)
 	if err != nil {
@@ -166,9 +409,13 @@ func (c *counter) take(m Message, out func([]byte) error) error {
 	return out(c.buf)
 }
 
-func (c *counter) summary() Summary {
+func (c *counter) summary(r *reader) Summary {
 	s := c.s
-	s.Conversations = len(c.convs)
+	s.Faults, s.Conversations = r.flaws, len(c.convs)
+	s.accounts = len(r.people.held) > 0 && !r.nameless
+	if len(r.left) > 0 {
+		s.Left = r.left
+	}
 	for name, n := range c.names {
 		s.Names = append(s.Names, Count{name, n})
 	}

@@ -17,7 +17,7 @@ func (x *explainer) misled(r *schema.QARecord, needs []*need) (finding, bool) {
 		return finding{}, false
 	}
 	s := x.until(r)
-	if slices.ContainsFunc(r.AllGolds(), timed) && len(newBag(r.Answer).terms) <= timeTerms {
+	if slices.ContainsFunc(r.AllGolds(), timed) && len(x.told.read(r.Answer).terms) <= timeTerms {
 		for _, n := range needs {
 			_, live := x.ledger.carriers(n, s, x.frame)
 			carrying, _ := x.hits(r, n, live)
@@ -94,11 +94,10 @@ func (x *explainer) dated(r *schema.QARecord, n *need, h *schema.QAHit) (finding
 		return finding{}, false
 	}
 	// The reader took the time that it saw, or found the text and had no time to give.
-	answer, asked := newBag(r.Answer), newBag(r.Question)
-	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
+	own := x.told.read(r.Answer).without(x.told.read(r.Question))
 	took := slices.ContainsFunc(days(r.Answer), func(d timex.Day) bool { return slices.Contains(label, d) })
 	key := textnorm.Key(r.Answer)
-	found := key != "" && strings.Contains(textnorm.Key(h.Text), key) || len(own) > 0 && float64(newBag(h.Text).both(&bag{terms: own})) >= mostOf*float64(len(own))
+	found := key != "" && strings.Contains(x.told.read(h.Text).norm(), key) || len(own.terms) > 0 && float64(own.both(x.told.read(h.Text))) >= mostOf*float64(len(own.terms))
 	if !took && (!found || timed(r.Answer)) {
 		return finding{}, false
 	}
@@ -118,18 +117,17 @@ const mostOf = 0.6
 // answeredFrom looks for the hit that the answer is from, and whether the system is to blame for it: it is not from the memory, or not what the memory or the
 // turn says.
 func (x *explainer) answeredFrom(r *schema.QARecord, needs []*need) (finding, bool) {
-	asked, answer := newBag(r.Question), newBag(r.Answer)
-	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
+	own := x.told.read(r.Answer).without(x.told.read(r.Question))
 	var from *schema.QAHit
 	most := 0
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		if echoes(r, h) && textnorm.Key(r.Answer) == textnorm.Key(r.Question) {
+		if x.echoes(r, h) && x.told.read(r.Answer).norm() == x.told.read(r.Question).norm() {
 			from = h
 			break
 		}
-		both := newBag(h.Text).both(&bag{terms: own})
-		if both > most && float64(both) >= mostOf*float64(len(own)) {
+		both := own.both(x.told.read(h.Text))
+		if both > most && float64(both) >= mostOf*float64(len(own.terms)) {
 			from, most = h, both
 		}
 	}
@@ -143,14 +141,14 @@ func (x *explainer) answeredFrom(r *schema.QARecord, needs []*need) (finding, bo
 	s := x.until(r)
 	v := x.ledger.version(from.ID, s)
 	switch {
-	case echoes(r, from):
+	case x.echoes(r, from):
 		f.kind, f.reason = schema.FaultEchoed, fmt.Sprintf("the answer is from the hit at rank %d, which is the question itself", from.Rank)
 		return f, true
 	case v == nil && x.ledger.transparent && x.strange(from):
 		f.kind, f.reason = schema.FaultForeign, fmt.Sprintf("the answer is from the hit at rank %d, %s, which is not from this conversation", from.Rank, quote(from.Text))
 		return f, true
 	case len(needs) == 0, v == nil || v.text == from.Text || slices.ContainsFunc(needs, func(n *need) bool {
-		return n.holds(from.Text, from.Sources, x.frame) && v != nil && n.holds(v.text, v.sources, x.frame)
+		return n.holds(x.told.read(from.Text), from.Sources, x.frame) && v != nil && n.holds(v.words, v.sources, x.frame)
 	}):
 		return finding{}, false
 	}

@@ -28,7 +28,7 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) (cause,
 		return schema.CauseConflict, why
 	case hop == schema.HopRetrieve:
 		return schema.CauseMiss, ""
-	case otherTime(r):
+	case x.otherTime(r):
 		return schema.CauseTemporal, ""
 	case x.contextTokens(r) >= x.o.LongContext:
 		return schema.CauseOverload, ""
@@ -38,8 +38,8 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) (cause,
 
 // otherTime reports whether gold and answer both name a time. They are not the same:
 // the answer is wrong. A long answer names times by the way.
-func otherTime(r *schema.QARecord) bool {
-	if len(newBag(r.Answer).terms) > timeTerms {
+func (x *explainer) otherTime(r *schema.QARecord) bool {
+	if len(x.told.read(r.Answer).terms) > timeTerms {
 		return false
 	}
 	return timed(r.Answer) && slices.ContainsFunc(r.AllGolds(), timed)
@@ -56,9 +56,8 @@ const (
 // oldValue reports whether the answer's own words appear in an obsolete text: one that a later memory replaced, one that the data set marks as updated, for
 // a question about an update evidence before the newest, or, unless that was missed, an older hit beside the newest evidence; and what the reason says of it.
 func (x *explainer) oldValue(r *schema.QARecord, needs []*need, missed bool) (old bool, why string) {
-	asked, gold := newBag(r.Question), newBag(r.Gold)
-	own := newBag(r.Answer)
-	own.terms = slices.DeleteFunc(own.terms, func(t string) bool { return asked.has(t) || gold.has(t) })
+	asked := x.told.read(r.Question)
+	own := x.told.read(r.Answer).without(asked, x.told.read(r.Gold))
 	if len(own.terms) == 0 || len(own.terms) > oldValueTerms || abstains(r) {
 		return false, ""
 	}
@@ -69,7 +68,7 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need, missed bool) (ol
 	}
 	has := func(b *bag) bool { return float64(own.both(b)) >= oldValueShare*float64(len(own.terms)) }
 	says := func(text string) bool {
-		b := newBag(text)
+		b := x.told.read(text)
 		return has(b) && asked.both(b) >= about
 	}
 	s := x.until(r)
@@ -108,14 +107,13 @@ func (x *explainer) outdated(r *schema.QARecord, needs []*need, says func(*bag) 
 	}
 	newest := needs[len(needs)-1]
 	is := x.told.turns[newest.refs[0].TurnID]
-	asked, names := newBag(r.Question), newBag(strings.Join(x.told.speakers(), " "))
-	asked.terms = slices.DeleteFunc(asked.terms, names.has) // hits have them in front
+	asked := x.told.read(r.Question).without(x.told.read(strings.Join(x.told.speakers(), " "))) // hits have them in front
 	if is.turn == nil || len(newest.key) == 0 || says(newest.turns) {
 		return nil, ref, false
 	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		b := newBag(h.Text)
+		b := x.told.read(h.Text)
 		if slices.ContainsFunc(newest.gold, b.has) || !says(b) || 2*asked.both(b) < max(1, asked.both(newest.turns)) {
 			continue
 		}

@@ -17,8 +17,8 @@ import (
 // contradicted finds the turn of the evidence that states the answer's value where the gold has another one of the same kind, which no turn of the evidence and
 // none beside it states: then the gold is not what its evidence says. A value is a date, an amount, or a proper name. An amount or a date may have been computed
 // of several turns, so it must be the only one of its kind in the only piece of evidence.
-func (s *story) contradicted(r *schema.QARecord) (finding, bool) {
-	if s.c == nil || len(r.Evidence) == 0 || len(r.Golds) > 1 || len(newBag(r.Answer).terms) > timeTerms {
+func (s *story) contradicted(r *schema.QARecord, alone bool) (finding, bool) {
+	if s.c == nil || len(r.Evidence) == 0 || len(r.Golds) > 1 || len(s.read(r.Answer).terms) > timeTerms {
 		return finding{}, false
 	}
 	if key := textnorm.Key(r.Gold); slices.ContainsFunc(r.Evidence, func(ref schema.EventRef) bool { return strings.Contains(textnorm.Key(s.turns[ref.TurnID].text()), key) }) {
@@ -27,7 +27,7 @@ func (s *story) contradicted(r *schema.QARecord) (finding, bool) {
 	for _, ref := range r.Evidence {
 		text := s.turns[ref.TurnID].text()
 		says := ""
-		switch alone := len(s.needs(r)) == 1; {
+		switch {
 		case alone && dateOf(text, r.Answer) && !dateOf(text, r.Gold) && len(dates(r.Gold)) == 1:
 			says = text[dates(text)[0].Pos:dates(text)[0].End]
 		case alone && amountOf(r.Question, text, r.Answer) && !amountOf(r.Question, text, r.Gold) && asAmount(r.Question, r.Gold, r.Answer):
@@ -97,9 +97,8 @@ func asAmount(question, gold, answer string) bool {
 
 // unsupported describes an answer whose words one turn of the evidence has, and a gold with words that none of it has; "" for any other.
 func (s *story) unsupported(r *schema.QARecord) string {
-	asked, said, gold := newBag(r.Question), newBag(r.Answer), newBag(strings.Join(r.AllGolds(), " "))
-	known := func(t string) bool { return asked.has(t) || said.has(t) && gold.has(t) }
-	theirs, ours := slices.DeleteFunc(slices.Clone(gold.terms), known), slices.DeleteFunc(slices.Clone(said.terms), known)
+	asked, said, gold := s.read(r.Question), s.read(r.Answer), s.read(strings.Join(r.AllGolds(), " "))
+	theirs, ours := gold.without(asked, said).terms, said.without(asked, gold).terms
 	if s.c == nil || len(theirs) == 0 || len(ours) == 0 || len(ours) > oldValueTerms {
 		return ""
 	}
@@ -119,12 +118,8 @@ func (s *story) unsupported(r *schema.QARecord) string {
 // otherName returns the proper name that the answer and a turn of the evidence have in the place of the gold's, "" if there is none. Neither is a speaker, whom
 // a turn need not name, and the turn has all that the question asks about: of a state the gold names the state, where the turn names a town.
 func (s *story) otherName(r *schema.QARecord, ref schema.EventRef) string {
-	asked, said := newBag(r.Question), newBag(r.Answer)
-	gold := newBag(r.Gold)
-	own := func(b, other *bag) []string {
-		return slices.DeleteFunc(slices.Clone(b.terms), func(t string) bool { return asked.has(t) || other.has(t) })
-	}
-	theirs, ours := own(gold, said), own(said, gold)
+	asked, said, gold := s.read(r.Question), s.read(r.Answer), s.read(r.Gold)
+	theirs, ours := gold.without(asked, said).terms, said.without(asked, gold).terms
 	text := s.turns[ref.TurnID].text()
 	if len(theirs) == 0 || len(ours) == 0 || len(theirs) > nameTerms || len(ours) > nameTerms || !all(ours, s.bag(ref.TurnID).has) {
 		return ""
@@ -133,7 +128,7 @@ func (s *story) otherName(r *schema.QARecord, ref schema.EventRef) string {
 	if !all(ours, names.has) || !all(theirs, capitals(r.Gold).has) {
 		return ""
 	}
-	speakers := newBag(strings.Join(append(s.speakers(), "user"), " "))
+	speakers := s.read(strings.Join(append(s.speakers(), "user"), " "))
 	if slices.ContainsFunc(slices.Concat(theirs, ours), speakers.has) || !all(asked.terms, func(t string) bool { return speakers.has(t) || s.bag(ref.TurnID).has(t) }) {
 		return ""
 	}

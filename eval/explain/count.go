@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/internal/stats"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -29,12 +30,14 @@ type Count struct {
 	Questions   int     `json:"questions"`
 	Right       int     `json:"right"`
 	Failed      int     `json:"failed"`
-	NotAnswered int     `json:"not_answered"` // error, timeout or refusal: nothing to explain
+	NotAnswered int     `json:"not_answered"` // error, timeout or refusal
 	NotGraded   int     `json:"not_graded"`   // no grade of the answer, or none that scored
 	Graders     []Named `json:"graders"`      // whose verdict decided, and how often
 	Lost        []Lost  `json:"lost"`
 	Breaks      []Named `json:"breaks,omitempty"` // with a graph
 	Categories  []Part  `json:"categories"`
+	// Unanswered says why questions were not answered, and where that began.
+	Unanswered []Unanswered `json:"unanswered,omitempty"`
 	// Remarks are what the memories and hits of all answers show (Options.Survey).
 	Remarks []string `json:"remarks,omitempty"`
 }
@@ -51,6 +54,15 @@ type Lost struct {
 	Cause string `json:"cause,omitzero"`
 	Kind  string `json:"kind,omitzero"` // a Fault of schema; "" if there is none
 	N     int    `json:"n"`
+}
+
+// Unanswered counts the questions that were not answered for one reason.
+type Unanswered struct {
+	Hop     string `json:"hop,omitzero"` // ingest, where the system failed before the questions; "" unknown
+	Outcome string `json:"outcome"`      // of the question
+	N       int    `json:"n"`
+	Case    string `json:"case_id"` // of the first
+	Error   string `json:"error"`   // of the first
 }
 
 // Part is a Count of one category.
@@ -80,6 +92,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 	switch {
 	case !v.asked:
 		n.NotAnswered++
+		n.unanswered(r)
 		return
 	case v.grade == nil:
 		n.NotGraded++
@@ -98,6 +111,45 @@ func (c *Counts) Add(r *schema.QARecord) {
 		count(&n.Breaks, b)
 	}
 }
+
+func (n *Count) unanswered(r *schema.QARecord) {
+	u := Unanswered{Outcome: r.Outcome, Case: r.CaseID, Error: r.Error}
+	if a := r.Attribution; a != nil {
+		u.Hop, u.Error = a.Hop, a.Reason
+	}
+	i := slices.IndexFunc(n.Unanswered, func(o Unanswered) bool { return o.Hop == u.Hop && o.Outcome == u.Outcome })
+	if i < 0 {
+		i, n.Unanswered = len(n.Unanswered), append(n.Unanswered, u)
+	}
+	n.Unanswered[i].N++
+}
+
+// Facts are what a Count says beside its figures, a sentence each: why questions were not answered, what memories and hits show, and what happened at each hop.
+func (c Count) Facts() (out []string) {
+	for _, u := range c.Unanswered {
+		what := u.Outcome
+		if u.Hop != "" {
+			what = "lost at " + u.Hop + " (" + schema.FaultFailed + ")"
+		}
+		out = append(out, fmt.Sprintf("not answered: %d %s; the first is of case %s: %s", u.N, what, u.Case, textnorm.OneLine(u.Error, longestError)))
+	}
+	for _, s := range c.Remarks {
+		out = append(out, "remark: "+s)
+	}
+	for _, h := range schema.Hops() {
+		var words []string
+		for _, k := range kinds(c.Lost, h) {
+			words = append(words, fmt.Sprintf("%s %d", k.Name, k.N))
+		}
+		if len(words) > 0 {
+			out = append(out, h+": "+strings.Join(words, ", "))
+		}
+	}
+	return out
+}
+
+// longestError is how much of an error is shown, in code points.
+const longestError = 200
 
 func count(list *[]Named, name string) {
 	i := slices.IndexFunc(*list, func(n Named) bool { return n.Name == name })
@@ -184,8 +236,8 @@ func (c Count) WriteText(w io.Writer) {
 		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
 	}
 	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
-	for _, s := range c.Remarks {
-		fmt.Fprintf(w, "  remark: %s\n", s)
+	for _, s := range c.Facts() {
+		fmt.Fprintf(w, "  %s\n", s)
 	}
 	if c.Failed == 0 {
 		return
@@ -229,15 +281,6 @@ func (c Count) WriteText(w io.Writer) {
 	for _, p := range c.Categories {
 		if p.Failed > 0 {
 			line(fmt.Sprintf("%s of %d", cmp.Or(p.Category, "?"), p.Questions), func(h string) int { return sum(p.Lost, h, "") }, p.Failed)
-		}
-	}
-	for _, h := range hops {
-		var words []string
-		for _, k := range kinds(c.Lost, h) {
-			words = append(words, fmt.Sprintf("%s %d", k.Name, k.N))
-		}
-		if len(words) > 0 {
-			fmt.Fprintf(w, "  %s: %s\n", h, strings.Join(words, ", "))
 		}
 	}
 	for i, b := range c.Breaks {

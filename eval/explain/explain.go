@@ -162,7 +162,8 @@ func (x *explainer) load(r *schema.QARecord) error {
 		}
 		x.told = newStory(key, cs)
 	}
-	x.at, x.loaded, x.ledger = g, true, newLedger(ss)
+	clear(x.told.texts)
+	x.at, x.loaded, x.ledger = g, true, newLedger(ss, x.told)
 	x.ledger.settle(x.told)
 	x.held = nil
 	x.frame, x.returned, x.learned = x.ledger.frame(x.told), &fidelity.Frame{}, ""

@@ -62,17 +62,21 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		f := finding{hop: schema.HopJudge, reason: fmt.Sprintf("%s gave %.2f, but %s", v.grade.Grader(), *v.grade.Score, v.right)}
 		return f.attribution(""), nil
 	}
-	if f, ok := x.told.goldFault(r); ok {
+	if f, ok := x.told.goldFault(r, len(needs)); ok {
 		return f.attribution(""), nil
 	}
 	if r.Abstain {
 		if f, ok := x.answeredFrom(r, nil); ok {
 			return f.attribution(schema.CauseHallucination), nil
 		}
-		f := finding{hop: schema.HopRead, kind: schema.FaultInvented, reason: "the question cannot be answered, and an answer was given"}
+		f := finding{hop: schema.HopRead, reason: "the question cannot be answered, and an answer was given"}
 		if len(r.Hits) > 0 {
 			f.reason += fmt.Sprintf(" from %d memories that do not hold one", len(r.Hits))
 			f.ids = point(r.Hits[0].ID)
+		}
+		var words string
+		if f.kind, words = x.misread(r); words != "" {
+			f.reason += "; " + words
 		}
 		return f.attribution(schema.CauseHallucination), nil
 	}
@@ -105,7 +109,7 @@ func erratum(r *schema.QARecord, v verdict) (finding, bool) {
 }
 
 // goldFault looks for errors in the gold that the data itself shows.
-func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
+func (s *story) goldFault(r *schema.QARecord, needs int) (finding, bool) {
 	if r.Abstain {
 		return finding{}, false
 	}
@@ -126,7 +130,7 @@ func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
 	if ref, ok := s.elsewhere(r); ok {
 		return goldFinding(fmt.Sprintf("none of the gold's words is in its evidence, all of them are in %s: %s", s.name(ref), quote(s.turns[ref.TurnID].text())), ref)
 	}
-	return s.contradicted(r)
+	return s.contradicted(r, needs == 1)
 }
 
 // elsewhere finds the turn that contains the gold of a question whose evidence has none of its words. Golds with fewer than three words of their own (half of
@@ -135,9 +139,8 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 	if len(r.Evidence) == 0 || len(r.Golds) > 1 {
 		return ref, false
 	}
-	asked, gold := newBag(r.Question), newBag(r.Gold)
-	own := slices.DeleteFunc(slices.Clone(gold.terms), asked.has)
-	if len(own) < 3 || gold.lang == "zh" && len(own) < 6 {
+	own := s.read(r.Gold).without(s.read(r.Question)).terms
+	if len(own) < 3 || textnorm.Lang(r.Gold) == "zh" && len(own) < 6 {
 		return ref, false
 	}
 	for _, ref := range r.Evidence {

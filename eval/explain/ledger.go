@@ -13,6 +13,7 @@ import (
 
 // ledger is the history of one memory according to its session records. It holds every text that the memory ever had.
 type ledger struct {
+	told     *story
 	versions []*version
 	byRef    map[schema.EventRef][]*version // that name the turn as their source
 	loose    []*version                     // that name no source
@@ -38,21 +39,14 @@ type version struct {
 	before   *version          // the text whose place it took
 	previous []string          // texts that it replaced, according to the system
 
-	words *bag // of text, made when asked for
-}
-
-func (v *version) bag() *bag {
-	if v.words == nil {
-		v.words = newBag(v.text)
-	}
-	return v.words
+	words *bag // of text
 }
 
 // liveAt reports whether it was after session s.
 func (v *version) liveAt(s int) bool { return v.from <= s && s < v.to }
 
-func newLedger(ss []schema.SessionRecord) *ledger {
-	l := &ledger{byRef: map[schema.EventRef][]*version{}, live: map[schema.PointID]*version{}, sessions: map[string]*schema.SessionRecord{}, names: map[int]string{}, byID: map[schema.PointID][]*version{}, last: -1}
+func newLedger(ss []schema.SessionRecord, told *story) *ledger {
+	l := &ledger{told: told, byRef: map[schema.EventRef][]*version{}, live: map[schema.PointID]*version{}, sessions: map[string]*schema.SessionRecord{}, names: map[int]string{}, byID: map[schema.PointID][]*version{}, last: -1}
 	slices.SortStableFunc(ss, func(a, b schema.SessionRecord) int { return cmp.Compare(a.Index, b.Index) })
 	l.transparent = len(ss) > 0
 	for i := range ss {
@@ -110,6 +104,7 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 
 // keep lists a version by its id and sources.
 func (l *ledger) keep(v *version) {
+	v.words = l.told.read(v.text)
 	l.versions = append(l.versions, v)
 	l.byID[v.id] = append(l.byID[v.id], v)
 	l.file(v)
@@ -239,10 +234,10 @@ func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*vers
 	holds := func(v *version) bool {
 		ok, seen := known[v]
 		if !seen {
-			ok = n.holds(v.text, v.sources, f)
+			ok = n.holds(v.words, v.sources, f)
 			// A text that replaced a carrier is a carrier only if it kept its words.
 			for b := v.before; ok && b != nil; b = b.before {
-				if n.holds(b.text, b.sources, f) && !n.kept(b, v) {
+				if n.holds(b.words, b.sources, f) && !n.kept(b, v) {
 					ok = false
 				}
 			}
@@ -282,7 +277,7 @@ func (n *need) near(vs []*version) []*version {
 	}
 	var out []*version
 	for _, v := range vs {
-		if both := n.turns.both(v.bag()); both > 0 && (both*3 >= len(n.turns.terms) || both*3 >= len(v.bag().terms)) {
+		if both := n.turns.both(v.words); both > 0 && (both*3 >= len(n.turns.terms) || both*3 >= len(v.words.terms)) {
 			out = append(out, v)
 		}
 	}
@@ -308,7 +303,7 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 		var bags []*bag
 		var texts []string
 		for _, v := range vs {
-			bags, texts = append(bags, v.bag()), append(texts, v.text)
+			bags, texts = append(bags, v.words), append(texts, v.text)
 		}
 		if !f.Verbatim() {
 			return n.keyIn(bags...)
@@ -318,7 +313,7 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 	if len(all) < 2 || !together(all) {
 		return nil, nil
 	}
-	keyed := func(v *version) bool { return !slices.ContainsFunc(n.key, v.bag().has) }
+	keyed := func(v *version) bool { return !slices.ContainsFunc(n.key, v.words.has) }
 	if together(now) {
 		live = slices.DeleteFunc(slices.Clone(now), keyed)
 	}

@@ -22,16 +22,43 @@ const (
 	keptShare  = 0.5    // of the words that a text had of the turn, in the text that took its place
 )
 
-// bag is the distinct terms of a text, sorted.
+// bag is a text and its distinct terms, sorted.
 type bag struct {
-	terms []string
-	lang  string
+	text, key string // key: made when asked for
+	terms     []string
+	turns     []schema.EventRef // that it has whole: story.origins
+	looked    bool              // for these
 }
 
 func newBag(text string) *bag {
 	t := tokens.Terms(text)
 	slices.Sort(t)
-	return &bag{slices.Compact(t), textnorm.Lang(text)}
+	return &bag{text: text, terms: slices.Compact(t)}
+}
+
+// read is the bag of a text that comes up more than once for a memory: of turns, memories, hits, questions and answers.
+func (s *story) read(text string) *bag {
+	b := s.texts[text]
+	if b == nil {
+		b = newBag(text)
+		s.texts[text] = b
+	}
+	return b
+}
+
+// norm is the text made ready for looking others up in it.
+func (b *bag) norm() string {
+	if b.key == "" {
+		b.key = textnorm.Key(b.text)
+	}
+	return b.key
+}
+
+// without is the bag of the terms that none of the others has.
+func (b *bag) without(others ...*bag) *bag {
+	return &bag{terms: slices.DeleteFunc(slices.Clone(b.terms), func(t string) bool {
+		return slices.ContainsFunc(others, func(o *bag) bool { return o.has(t) })
+	})}
 }
 
 func (b *bag) has(term string) bool {
@@ -55,8 +82,7 @@ type story struct {
 	c         *schema.Case // nil if the case is not available
 	turns     map[int]place
 	questions map[string]*schema.Question
-	bags      map[int]*bag
-	keys      map[int]string // textnorm.Key of the turns' texts
+	texts     map[string]*bag
 
 	rare, brief map[string][]int // made by index
 }
@@ -70,7 +96,7 @@ type place struct {
 }
 
 func newStory(key caseKey, cs []schema.Case) *story {
-	s := &story{key: key, turns: map[int]place{}, questions: map[string]*schema.Question{}, bags: map[int]*bag{}, keys: map[int]string{}}
+	s := &story{key: key, turns: map[int]place{}, questions: map[string]*schema.Question{}, texts: map[string]*bag{}}
 	if len(cs) == 0 {
 		return s
 	}
@@ -99,14 +125,7 @@ func (p place) text() string {
 	return s
 }
 
-func (s *story) bag(turn int) *bag {
-	b := s.bags[turn]
-	if b == nil {
-		b = newBag(s.turns[turn].text())
-		s.bags[turn] = b
-	}
-	return b
-}
+func (s *story) bag(turn int) *bag { return s.read(s.turns[turn].text()) }
 
 // name is how reasons speak of a turn.
 func (s *story) name(ref schema.EventRef) string {
@@ -136,8 +155,6 @@ type need struct {
 // suffices.
 func (s *story) needs(r *schema.QARecord) []*need {
 	var out []*need
-	gold := newBag(strings.Join(r.AllGolds(), " "))
-	asked := newBag(r.Question)
 	if len(r.Evidence) == 0 {
 		for _, t := range r.EvidenceTexts {
 			out = append(out, &need{name: "the fact " + quote(t), fact: protocol.NewFact(t)})
@@ -160,7 +177,7 @@ func (s *story) needs(r *schema.QARecord) []*need {
 		}
 		out = append(out, &need{refs: []schema.EventRef{ref}})
 	}
-	own := slices.DeleteFunc(slices.Clone(gold.terms), asked.has)
+	own := s.read(strings.Join(r.AllGolds(), " ")).without(s.read(r.Question)).terms
 	for _, n := range out {
 		n.name, n.gold = s.name(n.refs[0]), own
 		if len(n.refs) > 1 {
@@ -176,7 +193,7 @@ func (s *story) needs(r *schema.QARecord) []*need {
 			continue
 		}
 		n.text = texts[0]
-		n.turns = newBag(strings.Join(texts, " "))
+		n.turns = s.read(strings.Join(texts, " "))
 		for _, t := range own {
 			if n.turns.has(t) {
 				n.key = append(n.key, t)
@@ -212,7 +229,7 @@ func (s *story) said(ref schema.EventRef, key []string) (out []fidelity.Original
 		all = append(all, fidelity.Original{Text: a.Text, Around: all[0].Around})
 	}
 	for _, o := range all {
-		if b := newBag(o.Text); slices.ContainsFunc(key, b.has) {
+		if b := s.read(o.Text); slices.ContainsFunc(key, b.has) {
 			out = append(out, o)
 		}
 	}
@@ -239,14 +256,14 @@ func (s *story) together(unit string, a, b schema.EventRef) bool {
 
 // holds reports whether a memory's text contains the need. For a system that keeps turns verbatim, the words decide, regardless of the memory's sources; for
 // one that writes in its own words, its sources, the gold's words and its statements about them.
-func (n *need) holds(text string, sources []schema.EventRef, f *fidelity.Frame) bool {
+func (n *need) holds(b *bag, sources []schema.EventRef, f *fidelity.Frame) bool {
 	if len(n.refs) == 0 {
-		return n.fact.CoveredBy(protocol.NewFact(text))
+		return n.fact.CoveredBy(protocol.NewFact(b.text))
 	}
 	if f.Verbatim() && n.distinct(sources) {
-		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Same(o, text, f) })
+		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Same(o, b.text, f) })
 	}
-	return n.in(newBag(text), sources) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, text).Same() })
+	return n.in(b, sources) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, b.text).Same() })
 }
 
 // distinct reports whether the need's words are enough to be known by: short turns are
@@ -266,7 +283,7 @@ func (n *need) in(b *bag, sources []schema.EventRef) bool {
 		if !n.named(sources) {
 			return false
 		}
-		return n.turns == nil || b.lang != n.turns.lang || n.keyIn(b)
+		return n.turns == nil || textnorm.Lang(b.text) != textnorm.Lang(n.turns.text) || n.keyIn(b)
 	}
 	if n.turns == nil || len(b.terms) == 0 || len(n.turns.terms) == 0 {
 		return false
@@ -304,10 +321,10 @@ func (n *need) kept(before, now *version) bool {
 		return true
 	}
 	had, has := 0, 0
-	for _, t := range before.bag().terms {
+	for _, t := range before.words.terms {
 		if n.turns.has(t) {
 			had++
-			if now.bag().has(t) {
+			if now.words.has(t) {
 				has++
 			}
 		}

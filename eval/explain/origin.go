@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -48,39 +47,40 @@ func (s *story) within(e schema.EventRef, text string) bool {
 		return false
 	}
 	said := s.turnKey(p.turn)
-	return said != "" && strings.Contains(textnorm.Key(text), said)
+	return said != "" && strings.Contains(s.read(text).norm(), said)
 }
 
 // origins lists the turns that a text has whole, in their order: where it comes from, whatever it names as its source. A turn that is too short to be in a text
 // by more than chance counts only where it is all of the text after the speaker's name.
-func (s *story) origins(text string) (out []schema.EventRef) {
+func (s *story) origins(text string) []schema.EventRef {
 	if s.c == nil {
 		return nil
 	}
 	if s.rare == nil {
 		s.index()
 	}
+	b := s.read(text)
+	if b.looked {
+		return b.turns
+	}
+	b.looked = true
 	found := map[int]bool{}
 	said := s.unlabelled(text)
 	for _, id := range s.brief[strings.TrimSpace(said.Text)] {
 		found[id] = said.Speaker == "" || s.turns[id].turn.Name == said.Speaker
 	}
-	key := ""
-	for _, term := range newBag(text).terms {
+	for _, term := range b.terms {
 		for _, id := range s.rare[term] {
-			if key == "" {
-				key = textnorm.Key(text)
-			}
-			found[id] = strings.Contains(key, s.turnKey(s.turns[id].turn))
+			found[id] = strings.Contains(b.norm(), s.turnKey(s.turns[id].turn))
 		}
 	}
 	for id, ok := range found {
 		if ok {
-			out = append(out, schema.EventRef{ConvID: s.c.ConvID, TurnID: id})
+			b.turns = append(b.turns, schema.EventRef{ConvID: s.c.ConvID, TurnID: id})
 		}
 	}
-	slices.SortFunc(out, func(a, b schema.EventRef) int { return s.turns[a.TurnID].order - s.turns[b.TurnID].order })
-	return out
+	slices.SortFunc(b.turns, func(a, b schema.EventRef) int { return s.turns[a.TurnID].order - s.turns[b.TurnID].order })
+	return b.turns
 }
 
 // index lists the turns by the term of theirs that the fewest turns have, and the short ones by their text.
@@ -104,7 +104,7 @@ func (s *story) index() {
 
 // nearest is the turn of which a text has most words, as far as it resembles one.
 func (s *story) nearest(text string) (out []schema.EventRef) {
-	b, most := newBag(text), 0.
+	b, most := s.read(text), 0.
 	for _, id := range slices.Sorted(maps.Keys(s.turns)) {
 		t := s.bag(id)
 		if both := float64(t.both(b)); len(t.terms) >= 3 && both >= resembles*float64(len(t.terms)) && both > most {
@@ -185,7 +185,7 @@ func (x *explainer) sourced(r *schema.QARecord) *schema.QARecord {
 // changed reports whether a hit's text is not that of its memory: then its sources may be right, and its text is not.
 func (x *explainer) changed(h *schema.QAHit, s int) bool {
 	v := x.ledger.version(h.ID, s)
-	return v != nil && v.text != h.Text && !strings.Contains(textnorm.Key(h.Text), textnorm.Key(v.text))
+	return v != nil && v.text != h.Text && !strings.Contains(x.told.read(h.Text).norm(), v.words.norm())
 }
 
 // names says what a text names as its source, for a reason.

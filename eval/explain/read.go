@@ -1,10 +1,10 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -44,10 +44,10 @@ const echoLength = 25
 
 // misread describes what the reader did with its context.
 func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
-	answer, asked := newBag(r.Answer), newBag(r.Question)
-	key, context := textnorm.Key(r.Answer), x.contextKey(r)
+	answer, asked := x.told.read(r.Answer), x.told.read(r.Question)
+	key, context := answer.norm(), x.contextKey(r)
 	switch {
-	case len(answer.terms) > 0 && key == textnorm.Key(r.Question): // whose words may be those of a refusal
+	case len(answer.terms) > 0 && key == asked.norm(): // whose words may be those of a refusal
 		return schema.FaultEchoed, "the answer repeats the question"
 	case abstains(r):
 		return schema.FaultRefused, "the reader gave no answer"
@@ -58,6 +58,18 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	case len(answer.terms) >= echoLength && strings.Contains(context, key):
 		return schema.FaultEchoed, "the answer repeats what was shown"
 	}
+	for i := range r.Hits {
+		if h := &r.Hits[i]; len(key) >= shortest && strings.Contains(x.told.read(h.Text).norm(), key) {
+			return "", fmt.Sprintf("the answer is from the hit at rank %d, word for word", h.Rank)
+		}
+	}
+	if x.past.follows(x.told, r) {
+		kind := ""
+		if x.past.always() {
+			kind = schema.FaultImpure
+		}
+		return kind, "the answer is that of the question before"
+	}
 	shown := newBag(r.Context)
 	if r.Context == "" {
 		var texts []string
@@ -66,15 +78,12 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		}
 		shown = newBag(strings.Join(texts, " "))
 	}
-	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
-	found := 0
-	for _, t := range own {
-		if shown.has(t) {
-			found++
-		}
-	}
-	if len(own) > 0 && found*2 < len(own) {
+	own := answer.without(asked, shown)
+	if len(own.terms)*2 > len(answer.without(asked).terms) {
 		return schema.FaultInvented, "most of the answer's words are in nothing that was shown"
+	}
+	if i := slices.IndexFunc(own.terms, func(t string) bool { return len(t) > 1 && strings.Trim(t, "0123456789") == "" }); i >= 0 && !timed(r.Answer) { // one digit may be a count
+		return schema.FaultInvented, "the answer's number " + own.terms[i] + " is in nothing that was shown"
 	}
 	return "", ""
 }

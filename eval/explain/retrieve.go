@@ -25,7 +25,7 @@ func (x *explainer) hits(r *schema.QARecord, n *need, live []*version) (carrying
 			} else if changed == nil {
 				changed = &f
 			}
-		case n.holds(h.Text, h.Sources, x.frame):
+		case n.holds(x.told.read(h.Text), h.Sources, x.frame):
 			carrying = append(carrying, h)
 		case v == nil && len(live) == 0 && n.named(h.Sources) && changed == nil:
 			changed = x.unlike(h, n)
@@ -47,7 +47,7 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 			d = e
 		}
 	}
-	if d.Same() || !fidelity.Carries(v.text, h.Text) && n.holds(h.Text, h.Sources, x.frame) {
+	if d.Same() || !fidelity.Carries(v.text, h.Text) && n.holds(x.told.read(h.Text), h.Sources, x.frame) {
 		return finding{}, false
 	}
 	for b := v.before; b != nil; b = b.before {
@@ -119,7 +119,7 @@ func (x *explainer) whose(text string, n *need, kind string) string {
 // foreign reports whether a text has few words with any turn of the case in common, or
 // with any memory known of it.
 func (x *explainer) foreign(text string) bool {
-	b := newBag(text)
+	b := x.told.read(text)
 	if x.told.c == nil || len(b.terms) < 4 {
 		return false
 	}
@@ -246,7 +246,7 @@ func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string)
 		switch {
 		case strings.TrimSpace(h.Text) == "":
 			empty++
-		case echoes(r, h):
+		case x.echoes(r, h):
 			echo++
 		case x.strange(h):
 			foreign++

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -19,6 +18,8 @@ type past struct {
 	// Missed questions with one before them, and of these those whose first hit is the best for that one and not for themselves.
 	compared, stale int
 	counted         string // the question that was counted last
+	gold, wanted    string // of the question before this one, and of this one
+	read, behind    int    // wrong answers with a question before, and of these those that are its answer
 	// Missed questions with memories below the hits, and of these those whose hits have less of the question than these.
 	ranked, inverted int
 }
@@ -31,8 +32,27 @@ func (p *past) follow(r *schema.QARecord) {
 	}
 	if p.id != r.QuestionID {
 		p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
+		p.gold, p.wanted = p.wanted, r.Gold
 	}
 }
+
+// follows reports whether an answer has all words of the gold of the question before, and none of its own gold's: one word is so by chance, unless most are.
+func (p *past) follows(s *story, r *schema.QARecord) bool {
+	if p.last == nil || p.gold == "" {
+		return false
+	}
+	asked, answer := s.read(r.Question), s.read(r.Answer)
+	theirs, ours := s.read(p.gold).without(asked, s.read(r.Gold)), s.read(r.Gold).without(asked)
+	p.read++
+	if len(theirs.terms) == 0 || theirs.both(answer) < len(theirs.terms) || ours.both(answer) > 0 {
+		return false
+	}
+	p.behind++
+	return len(theirs.terms) > 1 || p.always()
+}
+
+// always reports whether most wrong answers are those of the question before.
+func (p *past) always() bool { return p.behind >= leastRanked && p.behind*2 > p.read }
 
 // held are the live memories after a session.
 type held struct {
@@ -45,7 +65,7 @@ func (h *held) count(l *ledger) {
 	for _, v := range l.versions {
 		if v.liveAt(h.at) {
 			h.live = append(h.live, v)
-			for _, t := range v.bag().terms {
+			for _, t := range v.words.terms {
 				h.in[t]++
 			}
 		}
@@ -64,18 +84,18 @@ type search struct {
 
 func (x *explainer) search(r *schema.QARecord) *search {
 	s := x.until(r)
-	f := &search{x: x, asked: newBag(r.Question)}
+	f := &search{x: x, asked: x.told.read(r.Question)}
 	if f.held = x.held; f.held == nil || f.at != s {
 		f.held = &held{at: s, in: map[string]int{}}
 		x.held = f.held
 		f.count(x.ledger)
 	}
 	for i := range r.Hits {
-		f.hits = append(f.hits, f.weigh(f.asked, newBag(r.Hits[i].Text)))
+		f.hits = append(f.hits, f.weigh(f.asked, x.told.read(r.Hits[i].Text)))
 	}
 	for _, b := range r.Below {
 		if v := x.ledger.version(b.ID, s); v != nil {
-			f.below, f.lower = append(f.below, f.weigh(f.asked, v.bag())), append(f.lower, b.ID)
+			f.below, f.lower = append(f.below, f.weigh(f.asked, v.words)), append(f.lower, b.ID)
 		}
 	}
 	return f
@@ -95,10 +115,26 @@ func (f *search) weigh(asked, text *bag) (sum float64) {
 func (f *search) best(asked, text *bag) bool {
 	most := 0.
 	for _, v := range f.live {
-		most = max(most, f.weigh(asked, v.bag()))
+		most = max(most, f.weigh(asked, v.words))
 	}
 	return most > 0 && f.weigh(asked, text) >= most
 }
+
+// order counts pairs of texts that a search ranked, by the weight of the question's words that they have.
+type order struct{ up, pairs int }
+
+func (o *order) add(above, below float64) {
+	if above != below {
+		o.pairs++
+	}
+	if below > above {
+		o.up++
+	}
+}
+
+// shown reports whether there are enough pairs to judge the order, inverted whether the worst come first.
+func (o order) shown() bool    { return o.pairs >= leastPairs }
+func (o order) inverted() bool { return o.shown() && float64(o.up) >= worstFirst*float64(o.pairs) }
 
 // Bounds of what a search shows.
 const (
@@ -110,7 +146,7 @@ const (
 // why looks for the reason why a search missed a live memory: kind is "" where the words of the question show no other than its rank.
 func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	x, v := f.x, live[len(live)-1]
-	own := f.weigh(f.asked, v.bag())
+	own := f.weigh(f.asked, v.words)
 	p := &x.past
 	if len(r.Hits) == 0 {
 		if len(r.Below) > 0 {
@@ -121,7 +157,7 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	if p.last != nil && p.counted != p.id {
 		p.counted = p.id
 		p.compared++
-		if first := newBag(r.Hits[0].Text); f.best(p.last, first) && !f.best(f.asked, first) {
+		if first := x.told.read(r.Hits[0].Text); f.best(p.last, first) && !f.best(f.asked, first) {
 			p.stale++
 		}
 	}
@@ -134,27 +170,22 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	if own == 0 {
 		return "", ""
 	}
-	up, pairs := 0, 0
-	for _, h := range f.hits {
-		for i, b := range f.below {
-			if slices.ContainsFunc(live, func(v *version) bool { return v.id == f.lower[i] }) {
-				continue // that the evidence alone is below says nothing of the order
-			}
-			if h != b {
-				pairs++
-			}
-			if b > h {
-				up++
-			}
+	var o order
+	for i, b := range f.below {
+		if slices.ContainsFunc(live, func(v *version) bool { return v.id == f.lower[i] }) {
+			continue // that the evidence alone is below says nothing of the order
+		}
+		for _, h := range f.hits {
+			o.add(h, b)
 		}
 	}
-	if pairs >= leastPairs {
+	if o.shown() {
 		p.ranked++
-		if float64(up) >= worstFirst*float64(pairs) {
-			p.inverted++
-		}
 	}
-	if pairs >= leastPairs && float64(up) >= worstFirst*float64(pairs) && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
+	if o.inverted() {
+		p.inverted++
+	}
+	if o.inverted() && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
 		return schema.FaultOrder, "the memories below the hits have more of the question's words than the hits: the worst come first"
 	}
 	all := len(r.Hits) < r.K || len(r.Below) > 0 // that the search finds was looked at
@@ -183,7 +214,7 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 // more counts the memories that are not among the hits and have words of the question.
 func (f *search) more(r *schema.QARecord) (n int) {
 	for _, v := range f.live {
-		if f.weigh(f.asked, v.bag()) > 0 && !slices.ContainsFunc(r.Hits, func(h schema.QAHit) bool { return h.ID == v.id }) {
+		if f.weigh(f.asked, v.words) > 0 && !slices.ContainsFunc(r.Hits, func(h schema.QAHit) bool { return h.ID == v.id }) {
 			n++
 		}
 	}
@@ -208,7 +239,7 @@ func (f *search) only(r *schema.QARecord, v *version) (names string, others int)
 		of[w.from] = true
 	}
 	for _, w := range f.live {
-		if !of[w.from] && f.weigh(f.asked, w.bag()) > 0 {
+		if !of[w.from] && f.weigh(f.asked, w.words) > 0 {
 			others++
 		}
 	}
@@ -228,7 +259,7 @@ func (f *search) only(r *schema.QARecord, v *version) (names string, others int)
 }
 
 // echoes reports whether a hit is the question itself.
-func echoes(r *schema.QARecord, h *schema.QAHit) bool {
-	key := textnorm.Key(h.Text)
-	return key != "" && key == textnorm.Key(r.Question)
+func (x *explainer) echoes(r *schema.QARecord, h *schema.QAHit) bool {
+	key := x.told.read(h.Text).norm()
+	return key != "" && key == x.told.read(r.Question).norm()
 }

@@ -172,14 +172,7 @@ func (s *story) says(text string, refs []schema.EventRef) (ref schema.EventRef, 
 	return ref, false
 }
 
-func (s *story) turnKey(t *schema.CaseTurn) string {
-	key, ok := s.keys[t.TurnID]
-	if !ok {
-		key = textnorm.Key(t.Text)
-		s.keys[t.TurnID] = key
-	}
-	return key
-}
+func (s *story) turnKey(t *schema.CaseTurn) string { return s.read(t.Text).norm() }
 
 // faultWords are the phrases for each kind of change.
 var faultWords = map[string]string{

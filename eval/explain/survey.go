@@ -118,18 +118,18 @@ func (s *systemSurvey) memory(x *explainer) {
 	for i := 0; i < len(ids); i += max(1, len(ids)/frameTurns) {
 		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: ids[i]}
 		o := x.told.original(x.told.turns[ids[i]])
-		var d fidelity.Difference
-		text := ""
+		var d *fidelity.Difference
 		for _, v := range x.ledger.byRef[ref] {
-			if e := fidelity.Compare(o, v.text, x.frame); text == "" || e.Same() || e.Kept > d.Kept && !d.Same() {
-				d, text = e, v.text
+			if e := fidelity.Compare(o, v.text, x.frame); v.text != "" && (d == nil || e.Same() || e.Kept > d.Kept) {
+				if d = &e; d.Same() {
+					break
+				}
 			}
 		}
-		if text == "" {
+		if d == nil {
 			continue
 		}
-		s.compared++
-		if d.Same() {
+		if s.compared++; d.Same() {
 			continue
 		}
 		if s.altered[d.Kind] == nil {
@@ -158,22 +158,17 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
 		}
 	}
 	f := x.search(r)
-	up, pairs := 0, 0
+	var o order
 	for i, a := range f.hits {
 		for _, b := range f.hits[i+1:] {
-			if a != b {
-				pairs++
-			}
-			if b > a {
-				up++
-			}
+			o.add(a, b)
 		}
 	}
-	if pairs >= leastPairs {
+	if o.shown() {
 		s.questions++
-		if float64(up) >= worstFirst*float64(pairs) {
-			s.worst++
-		}
+	}
+	if o.inverted() {
+		s.worst++
 	}
 }
 

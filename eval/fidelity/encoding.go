@@ -35,16 +35,16 @@ func encoded(o Original, want []word, got string) (Difference, bool) {
 	if said := o.unlabelled(got); said != got {
 		texts = append(texts, said) // names and dates before it may be as they were
 	}
-	tries := texts
+	tries, plain := texts, align(want, words(got)).kept()
 	for range 2 {
 		var next []string
 		for _, s := range tries {
 			for _, undo := range undoes {
-				if t, ok := undo(s); ok && t != s && !slices.Contains(next, t) {
+				if t, ok := undo(s); ok && t != s && t != got && !slices.Contains(next, t) {
 					if decoded := words(t); within(want, decoded) >= 0 {
 						d.Kept = 1
 						return d, true
-					} else if a := align(want, decoded); a.kept() > 0.8 && a.kept() > align(want, words(got)).kept()+0.2 {
+					} else if a := align(want, decoded); a.kept() > 0.8 && a.kept() > plain+0.2 {
 						d.Kept = a.kept()
 						return d, true
 					}

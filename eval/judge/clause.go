@@ -175,7 +175,7 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // someone or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(i, nil))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !(len(p.gv) == 0 && p.at.article(i)) && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(i, nil))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}

@@ -48,6 +48,8 @@ func (p *prepared) mismatch() string {
 			switch same := sameValue(g, a); {
 			case same && g.kind == "clock" && side(p.gt.raw, g) != side(p.at.raw, a) && side(p.at.raw, a) != side(p.qt.raw, value{pos: len(p.qt.raw), end: len(p.qt.raw)}):
 				other = "before or after " + shown
+			case same && only && p.countsOther(a):
+				other = "it counts something else: " + shown
 			case same && (!only || p.sameThing(g, a)):
 				said = true
 			case same:
@@ -140,6 +142,12 @@ func (p *prepared) sameThing(g, a value) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.at.toks, func(k tok) bool { return same(thing, &k) >= .7 })
+}
+
+// countsOther reports whether a count is of another thing than a question asks the number of, while the answer has a count of that one, too: "3 dogs and 5 cats".
+func (p *prepared) countsOther(a value) bool {
+	asked := countAsked(p.qt.raw)
+	return asked != "" && a.kind == "count" && a.of != "" && a.of != asked && slices.ContainsFunc(p.av, func(b value) bool { return b.kind == "count" && b.of == asked && b.lo != a.lo })
 }
 
 // otherItems returns what an answer leaves out of a gold that is a list of short items, or adds to it. An item is left out where the answer has no other words

@@ -60,6 +60,10 @@ func TestRetractions(t *testing.T) {
 		{code, "4471", "现在是5582。门禁码是4471。", 'd'},
 		{code, "4471", "The old one was 5582. Now it is 4471.", 's'},
 
+		{"How many cats does she have?", "3", "3 dogs and 5 cats", 'd'},
+		{"How many cats does she have?", "5", "3 dogs and 5 cats", 's'},
+		{"林养了什么宠物？", "乌龟", "她养了一只乌龟，名字叫慢慢。", 's'},
+
 		{cold, "-5 °C", "5 °C", 'w'},
 		{cold, "-5 °C", "minus five degrees Celsius", 's'},
 		{cold, "-5 °C", "5 degrees below zero", 's'},

@@ -408,7 +408,17 @@ var words hanseg.Segmenter
 // numberGoesOn reports whether a single Chinese numeral is followed by a measure word, so that 一 of 一起 is not a number.
 func numberGoesOn(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
-	return s == "" || strings.ContainsRune("个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门座朵匹头幅首篇支枝颗粒棵桶杯瓶碗盘箱包袋对副架艘栋排组队群批季月课级", r)
+	return s == "" || strings.ContainsRune(measureWords, r)
+}
+
+const measureWords = "个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门座朵匹头幅首篇支枝颗粒棵桶杯瓶碗盘箱包袋对副架艘栋排组队群批季月课级"
+
+// article reports whether a word is 一 before a measure word, or that measure word: 养了一只乌龟 says "a", not how many.
+func (t *text) article(i int) bool {
+	if i > 0 && t.toks[i-1].word == "一" && t.toks[i-1].num {
+		i--
+	}
+	return t.toks[i].word == "一" && t.toks[i].num && i+1 < len(t.toks) && t.toks[i+1].han && len(t.toks[i+1].word) == len("只") && strings.Contains(measureWords, t.toks[i+1].word)
 }
 
 // phrases joins the phrases of the lexicon ("ice cream", "new york city") to one word.

@@ -404,15 +404,21 @@ func (v value) beside(other value) value {
 var periodUnits = []string{"hour", "day", "week", "month", "year"}
 
 // unitAsked is the unit of which a question asks for the number: "how many litres", 多少升.
-func unitAsked(q string) measure.Unit {
+func unitAsked(q string) measure.Unit { return measureAsked(q).Unit }
+
+// countAsked is the stem of the thing that a question asks the number of: "how many cats". "": it asks for none.
+func countAsked(q string) string { return measureAsked(q).Of }
+
+// measureAsked is one of what a question asks the number of.
+func measureAsked(q string) measure.Value {
 	for _, ask := range []string{"how many ", "How many ", "多少", "几"} {
 		if _, rest, ok := strings.Cut(q, ask); ok {
-			if v, end := measure.At("1 "+rest, 0); end > 2 {
-				return v.Unit
+			if v, end := measure.At("1 "+rest, 0); end > 0 {
+				return v
 			}
 		}
 	}
-	return measure.Unit{}
+	return measure.Value{}
 }
 
 // comparable reports whether two values can be the same thing: of one kind, both money, or a bare number and a measure whose unit the question may have given.

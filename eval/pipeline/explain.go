@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"membench/eval/explain"
 	"membench/eval/records"
+	"membench/eval/report"
 	"membench/internal/atomicfile"
+	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -96,6 +99,46 @@ func Explain(ctx context.Context, o ExplainOptions) ([]explain.Count, error) {
 	return counts, err
 }
 
+// ExplainedFile has what the last eval explain counted, beside the records that it explained, for the report.
+const ExplainedFile = "explained.json"
+
+// keepExplained puts counts beside the records that they are of; without any, none stay there.
+func keepExplained(qa string, all []explain.Count) error {
+	if filepath.Base(qa) != records.QAFile {
+		return nil
+	}
+	if all == nil {
+		if err := os.Remove(filepath.Join(filepath.Dir(qa), ExplainedFile)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	return atomicfile.Write(filepath.Join(filepath.Dir(qa), ExplainedFile), func(w io.Writer) error { return codec.WriteFile(w, all) })
+}
+
+// facts reads them for the report. A run that was not explained has none.
+func facts(inputs []string) (out []report.Fact, err error) {
+	for _, path := range inputs {
+		if !isFile(path) {
+			path = filepath.Join(path, records.QAFile)
+		}
+		var all []explain.Count
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(path), ExplainedFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
+			return nil, schema.Brokenf("%s: %v: run membench eval explain again", filepath.Join(filepath.Dir(path), ExplainedFile), err)
+		}
+		for _, c := range all {
+			for _, f := range c.Facts() {
+				out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+			}
+		}
+	}
+	return out, nil
+}
+
 // explained writes the records and counts them.
 func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]explain.Count, error) {
 	o.Survey = &explain.Survey{}
@@ -129,6 +172,9 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 	}
 	if errors.Is(err, schema.ErrFindings) && !o.Strict && o.Out == "" {
 		o.Log.Printf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
+	}
+	if err == nil && o.Out == "" {
+		err = keepExplained(qa, all)
 	}
 	return all, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"membench/eval/explain"
 	"membench/eval/grade"
 	"membench/internal/atomicfile"
 	"membench/schema"
@@ -16,6 +17,8 @@ type GradeReport struct {
 	Protocols []*Graded    `json:"protocols"`
 	Threshold float64      `json:"threshold"`
 	Agreement []grade.Pair `json:"agreement"`
+	// Explained are where questions were lost, with GradeOptions.Explain.
+	Explained []explain.Count `json:"-"`
 }
 
 // Graded are the outcomes of one protocol; the mean is over the scored answers.

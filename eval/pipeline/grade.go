@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ func Grade(ctx context.Context, o GradeOptions) (GradeReport, error) {
 	}
 	UnusedErrata(g.errata, o.Log)
 	rep := g.figures.report()
+	rep.Explained = g.explained
 	for _, p := range rep.Protocols {
 		if p.JudgeFailed > 0 && p.N == 0 {
 			return rep, fmt.Errorf("%s: %w (%d tried); first: %s", p.Grader, ErrNoVerdict, p.JudgeFailed, p.FirstFailure)
@@ -166,6 +168,8 @@ type grading struct {
 	errata  *datasets.Errata // nil: none
 	figures *gradeFigures
 	points  map[pointKey]string // contents of the sessions' gold points
+
+	explained []explain.Count
 }
 
 // outputs decides where the QA records and the session records go.
@@ -203,13 +207,19 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 		in = g.errata.Over(in, g.t.found)
 	}
 	out := schema.Observe(grade.QA(ctx, schema.Observe(in, g.fillPoints), g.Grade), g.figures.qa)
-	if g.Explain != nil {
-		o := *g.Explain
-		o.Report = g.t.found
-		o.Sessions = jsonl.Files[schema.SessionRecord]([]string{sessionOut}, nil)
-		out = explain.QA(ctx, out, o)
+	if g.Explain == nil {
+		return cmp.Or(writeGraded(g, qaOut, records.Bare(out, qaOut, qa...)), keepExplained(qaOut, nil))
 	}
-	return writeGraded(g, qaOut, records.Bare(out, qaOut, qa...))
+	o := *g.Explain
+	o.Report, o.Survey = g.t.found, &explain.Survey{}
+	o.Sessions = jsonl.Files[schema.SessionRecord]([]string{sessionOut}, nil)
+	counts := explain.NewCounts(o)
+	out = schema.Observe(explain.QA(ctx, out, o), counts.Add)
+	if err := writeGraded(g, qaOut, records.Bare(out, qaOut, qa...)); err != nil {
+		return err
+	}
+	g.explained = counts.All()
+	return keepExplained(qaOut, g.explained)
 }
 
 // writeGraded drains a stream into a file that appears whole.

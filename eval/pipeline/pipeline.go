@@ -384,6 +384,9 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	s := build.Step{Name: "grade", Version: 1, Inputs: append(inputs, there(p.dir, records.ContextsFile)...), InPlace: true,
 		Output: filepath.Join(p.dir, records.QAFile), Also: []string{filepath.Join(p.dir, records.SessionFile)},
 		Options: map[string]any{"protocols": protocols, "votes": p.grade.Grade.Votes, "explain": p.grade.Explain != nil}}
+	if p.grade.Explain != nil {
+		s.Also = append(s.Also, filepath.Join(p.dir, ExplainedFile))
+	}
 	if p.grade.Grade.Judge != nil {
 		ep, err := p.judges.Endpoint(config.Judge)
 		if err != nil {
@@ -403,6 +406,11 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 			rep.text(&text)
 			for line := range strings.Lines(text.String()) {
 				p.o.Log.Printf("%s", strings.TrimSuffix(line, "\n"))
+			}
+		}
+		for _, c := range rep.Explained {
+			for _, f := range c.Facts() {
+				p.o.Log.Printf("%s on %s: %s", c.System, c.Dataset, f)
 			}
 		}
 		return build.Result{Again: rep.Failed() != nil}, err
@@ -435,7 +443,7 @@ func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.P
 	if len(files) == 0 {
 		return nil
 	}
-	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, records.ContextsFile, SummaryFile, "manifest.json"), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, records.ContextsFile, SummaryFile, ExplainedFile, "manifest.json"), InPlace: true,
 		Output: files[0], Also: append(files[1:], filepath.Join(p.dir, sideFolder)), Run: func(ctx context.Context, _ string) (build.Result, error) {
 			return build.Result{}, Report(ctx, o)
 		}})

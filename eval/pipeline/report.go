@@ -69,6 +69,9 @@ func Report(ctx context.Context, o ReportOptions) error {
 	for _, path := range o.Inputs {
 		o.Runs = append(o.Runs, runOf(path))
 	}
+	if o.Facts, err = facts(o.Inputs); err != nil {
+		return err
+	}
 	var side *sideFiles
 	if o.Pages {
 		if side, err = newSideFiles(o.Out); err != nil {

@@ -160,7 +160,7 @@ func samePredicate(a, f clause.Fact) (same, whole bool) {
 	}
 	n := 0
 	for _, t := range object {
-		if slices.Contains(have, t) || slices.ContainsFunc(tokens.Kin(t), func(k string) bool { return slices.Contains(have, k) }) {
+		if slices.Contains(have, t) || slices.ContainsFunc(tokens.Kin(t), func(k string) bool { return slices.Contains(have, k) && clause.Covers(t, k) }) {
 			n++
 		}
 	}

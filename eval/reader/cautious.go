@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/clause"
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -82,7 +83,7 @@ var reTells = pattern.New(`(?i)^(?:(?:and|but|so|well|hey|hmm|ok|also),? )*(?:(?
 // speaker.
 func another(q question, s scored) bool {
 	return len(q.subjects) == 1 && !reOther.MatchString(strings.ToLower(q.text)) && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
-		(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
+		(!textnorm.Names(s.text, q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
 }
 
 // reCode is text that is not a sentence: marks of a memory, code.
@@ -201,8 +202,8 @@ func (q question) named(ranked []scored, s scored) bool {
 	}
 	for _, m := range names {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(q.text[m[0]:m[1]], "'s"), "’s"))
-		if m[0] > 0 && !slices.ContainsFunc(q.names, func(n string) bool { return mentions(strings.ToLower(n), name) }) &&
-			!slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && mentions(strings.ToLower(t.text), name) }) {
+		if m[0] > 0 && !slices.ContainsFunc(q.names, func(n string) bool { return textnorm.Names(n, name) }) &&
+			!slices.ContainsFunc(ranked, func(t scored) bool { return t.line == s.line && textnorm.Names(t.text, name) }) {
 			return false
 		}
 	}
@@ -265,7 +266,7 @@ func aboutSubject(q question, s scored) bool {
 	if len(q.subjects) != 1 || s.speaker == "" || q.han {
 		return true
 	}
-	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
+	return reFirst.MatchString(s.text) || textnorm.Names(s.text, q.subjects[0])
 }
 
 // A possessive asks about someone's neighbour, not about the one who has him and says what

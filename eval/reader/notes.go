@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/schema/catalog"
 )
@@ -106,7 +107,7 @@ func (e *evidence) claims(q question) []note {
 	}
 	var out []fit
 	for _, n := range e.notes {
-		if len(q.subjects) > 0 && !slices.ContainsFunc(q.subjects, func(s string) bool { return n.who == s || mentions(n.who, s) && !strings.Contains(n.who, "'s ") }) {
+		if len(q.subjects) > 0 && !slices.ContainsFunc(q.subjects, func(s string) bool { return n.who == s || textnorm.Names(n.who, s) && !strings.Contains(n.who, "'s ") }) {
 			continue
 		}
 		f := share(q.terms, n.terms)

@@ -113,7 +113,10 @@ func understand(q schema.Question, speakers []string) question {
 	names := map[string]bool{}
 	for i, s := range speakers {
 		s = strings.ToLower(s)
-		if mentions(low, s) || mentions(low, firstName(speakers, i)) {
+		longer := func(o string) bool { // Alex (user3) is not Alex
+			return len(o) > len(s) && textnorm.Names(o, s) && textnorm.Names(low, o)
+		}
+		if (textnorm.Names(low, s) || textnorm.Names(low, firstName(speakers, i))) && !slices.ContainsFunc(speakers, longer) {
 			out.subjects = append(out.subjects, s)
 			for _, t := range tokens.Terms(s) {
 				names[t] = true
@@ -248,27 +251,6 @@ func hanKind(q *question, text string) kind {
 	}
 	return what
 }
-
-// mentions reports whether a text names someone; both in lower case.
-func mentions(text, name string) bool {
-	if name == "" {
-		return false
-	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(name)
-		if (i == 0 || !letter(text[i-1])) && (end == len(text) || !letter(text[end])) {
-			return true
-		}
-		from = end
-	}
-}
-
-func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
 // InHan reports whether a question is asked in Chinese: "How many cats does 陈默 have?" is not.
 func InHan(s string) bool { return hasHan(s) && !reLatin.MatchString(s) }

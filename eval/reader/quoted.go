@@ -156,7 +156,7 @@ func holds(text, words string) bool {
 	if hasHan(words[:min(len(words), 3)]) {
 		return strings.Contains(text, words)
 	}
-	return mentions(text, words)
+	return textnorm.Names(text, words)
 }
 
 // missing finds the line that a quote with a gap is of, and what fills the gap.
@@ -264,7 +264,9 @@ func common(lines []spoken, han bool) (string, bool) {
 
 func pieces(s string, han bool) []string {
 	if !han {
-		return strings.FieldsFunc(s, func(r rune) bool { return !(r == '\'' || r == '-' || r > 0x7f || letter(byte(r))) })
+		return strings.FieldsFunc(s, func(r rune) bool {
+			return !(r == '\'' || r == '-' || r > 0x7f || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z')
+		})
 	}
 	var out []string
 	for _, r := range s {

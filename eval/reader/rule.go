@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/schema"
 )
@@ -226,7 +227,7 @@ func fits(q question, u *unit) float64 {
 		switch {
 		case slices.Contains(q.subjects, u.speaker):
 			f = 1.25
-		case slices.ContainsFunc(q.subjects, func(s string) bool { return mentions(low, s) }):
+		case slices.ContainsFunc(q.subjects, func(s string) bool { return textnorm.Names(low, s) }):
 		default:
 			f = .7
 		}
@@ -360,7 +361,7 @@ func foreign(q question, ranked []scored) bool {
 	}
 	top := ranked[:max(1, count(ranked, .7))]
 	for _, s := range top {
-		if s.speaker == "" || slices.Contains(q.subjects, s.speaker) || mentions(strings.ToLower(s.text), q.subjects[0]) {
+		if s.speaker == "" || slices.Contains(q.subjects, s.speaker) || textnorm.Names(s.text, q.subjects[0]) {
 			return false
 		}
 		if !reFirst.MatchString(s.text) && !strings.Contains(s.text, "我") {

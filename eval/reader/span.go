@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"membench/internal/clause"
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -48,8 +51,11 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
-			if q.brief && q.elsewhere(s.text, e) {
+			if q.brief && q.elsewhere(s.text, e) || q.denied(s.text, e.Pos) {
 				continue
+			}
+			if q.brief && e.Kind == timex.Absolute && e.Lo == e.Hi && reYearly.MatchString(s.text) && !reYear.MatchString(s.text[e.Pos:e.End]) {
+				return strings.TrimSpace(s.text[e.Pos:e.End])
 			}
 			if q.brief && strings.Contains(q.text, s.text[e.Pos:e.End]) { // the question names it itself, as the title "11/22/63"
 				continue
@@ -213,7 +219,7 @@ func spanNumber(q question, near []scored) string {
 			if slices.ContainsFunc(dates, func(e timex.Expr) bool { return e.Kind != timex.Duration && pos >= e.Pos && end <= e.End }) {
 				return
 			}
-			if q.brief && reInstead.MatchString(s.text[:pos]) {
+			if q.brief && (reInstead.MatchString(s.text[:pos]) || q.denied(s.text, pos)) {
 				return
 			}
 			// nearest to a word of the question, before or after
@@ -243,17 +249,16 @@ func spanNumber(q question, near []scored) string {
 func words(s string) [][2]int {
 	var out [][2]int
 	start := -1
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && (letter(s[i]|0x20) || s[i] == '-' && start >= 0) {
-			if start < 0 {
-				start = i
-			}
-			continue
+	for i, r := range s {
+		switch in := (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !textnorm.IsHan(r) || r == '-' && start >= 0; {
+		case in && start < 0:
+			start = i
+		case !in && start >= 0:
+			out, start = append(out, [2]int{start, i}), -1
 		}
-		if start >= 0 {
-			out = append(out, [2]int{start, i})
-			start = -1
-		}
+	}
+	if start >= 0 {
+		out = append(out, [2]int{start, len(s)})
 	}
 	return out
 }
@@ -330,8 +335,8 @@ func hanNumber(question, text string) string {
 }
 
 var (
-	reNames  = pattern.New(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
-	rePlace  = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
+	reNames  = pattern.New(`\p{Lu}[\p{Latin}\p{Greek}\p{Cyrillic}\pM\d_'’&-]*(?: (?:of |the |and |de )?\p{Lu}[\p{Latin}\p{Greek}\p{Cyrillic}\pM\d_'’&-]*)*`)
+	rePlace  = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?(\p{Lu}[\p{Latin}\p{Greek}\p{Cyrillic}\pM\d_'’&-]*(?:,? (?:of |the )?\p{Lu}[\p{Latin}\p{Greek}\p{Cyrillic}\pM\d_'’&-]*)*)`)
 	rePlaced = pattern.New(`(?i)\b(?:in|at|for|to|from|near|around|into|inside|by|under|on) (?:the|my|our|a|an|this|that|his|her|their)\b`)
 	reWhoIs  = pattern.New(`(?i)^who (?:is|was) [\p{L}]+\??$`)
 	reKin    = pattern.New(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
@@ -346,15 +351,15 @@ func spanName(q question, near []scored) string {
 	}
 	for _, s := range near[:min(3, len(near))] {
 		if q.kind == where {
-			for _, m := range rePlace.FindAllStringSubmatch(s.text, -1) {
-				if ok(m[1]) {
-					return m[1]
+			for _, m := range rePlace.FindAllStringSubmatchIndex(s.text, -1) {
+				if n := s.text[m[2]:m[3]]; ok(n) && !q.denied(s.text, m[2]) {
+					return n
 				}
 			}
 			continue
 		}
 		for _, m := range reNames.FindAllStringIndex(s.text, -1) {
-			if n := s.text[m[0]:m[1]]; m[0] > 0 && ok(n) {
+			if n := s.text[m[0]:m[1]]; m[0] > 0 && ok(n) && !q.denied(s.text, m[0]) {
 				return n
 			}
 		}
@@ -413,6 +418,30 @@ func clauseOf(q question, s string) string {
 	}
 	return best
 }
+
+// denied reports whether what is at a place of a sentence is said not to be so, as the question does not ask: Rome in "I'm not going to Rome, I'm going to Bari",
+// the 14th in "the 15th, not the 14th". Only the cautious reader looks.
+func (q question) denied(text string, at int) bool {
+	if !q.brief || reDenies.MatchString(q.text) {
+		return false
+	}
+	if reNotThis.MatchString(text[:at]) {
+		return true
+	}
+	if !reDenies.MatchString(text) && !zhDenies.MatchString(text) {
+		return false
+	}
+	return slices.ContainsFunc(clause.Read(text, clause.Options{Names: q.names}), func(f clause.Fact) bool {
+		return f.Negated && slices.ContainsFunc([]clause.Phrase{f.Object, f.Place, f.When}, func(p clause.Phrase) bool { return p.Start <= at && at < p.End })
+	})
+}
+
+var (
+	reNotThis = pattern.New(`(?i)\bnot (?:(?:in|at|on|to|from|for|with|until|till|the|an?|my|our) )*$|(?:不是|不在|没在|不去|没去)$`)
+	// What comes back each year has a day and a month; the year of a birthday that is named without one is nobody's.
+	reYearly = pattern.New(`(?i)\bbirthdays?\b|\banniversar(?:y|ies)\b|\bborn\b|生日|纪念日|出生`)
+	reYear   = pattern.New(`\d{4}`)
+)
 
 // elsewhere reports whether a time is of another clause than the one that shares most with the question: "my internship ends on the 15th, on the 20th I go to Bern".
 // A clause of only a time is of the one beside it.

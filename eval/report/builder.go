@@ -48,6 +48,12 @@ func New(o Options, summaries []schema.Summary) (*Builder, error) {
 			r.Datasets = append(r.Datasets, Dataset{Name: s.Dataset, Systems: []System{}})
 		}
 		r.Datasets[i].Systems = append(r.Datasets[i].Systems, System{Summary: s, Losses: []Loss{}})
+		x := &r.Datasets[i].Systems[len(r.Datasets[i].Systems)-1]
+		for _, f := range o.Facts {
+			if f.System == s.System && f.Dataset == s.Dataset {
+				x.Facts = append(x.Facts, f.Text)
+			}
+		}
 	}
 	if err := r.order(o.Protocol); err != nil {
 		return nil, err

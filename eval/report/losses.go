@@ -10,6 +10,15 @@ import (
 
 // losses say at which hop questions were lost, by system and by category.
 func (d *Dataset) losses() (out []table) {
+	facts := table{Title: w("What memories, hits and failures show", "记忆、命中与失败显示了什么"), Head: []column{systemColumn(), {w("membench eval explain", "membench eval explain"), true}}}
+	for i := range d.Systems {
+		for _, f := range d.Systems[i].Facts {
+			facts.Rows = append(facts.Rows, []cell{{words: data(d.Systems[i].Name())}, {words: data(f)}})
+		}
+	}
+	if len(facts.Rows) > 0 {
+		defer func() { out = append(out, facts) }()
+	}
 	explained := 0
 	for i := range d.Systems {
 		l := d.Systems[i].Lost()

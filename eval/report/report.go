@@ -26,6 +26,7 @@ type Options struct {
 	Embed    int    // up to this many failed answers and as many sampled ones are in the page itself; 0 means 200; a smaller run has no side files
 	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
 	Runs     []Run  // inputs, for the last section
+	Facts    []Fact // what eval explain says beside its figures
 	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are
 	// written and only embedded answers can be opened.
 	Side func(name string, data []byte) error
@@ -49,6 +50,9 @@ type Run struct {
 	Now      string            `json:"now,omitzero"`
 	Models   map[string]string `json:"models,omitempty"` // purpose → model
 }
+
+// A Fact is a sentence about one system on one data set.
+type Fact struct{ System, Dataset, Text string }
 
 // Report is everything that the forms show; its JSON is the JSON form.
 type Report struct {
@@ -95,7 +99,8 @@ func scoreOf(s *schema.Summary, id string, by schema.By) *schema.Score {
 type System struct {
 	Summary schema.Summary `json:"summary"`
 	Tokens  Tokens         `json:"tokens"`
-	Losses  []Loss         `json:"losses"` // by category in the order of reports
+	Losses  []Loss         `json:"losses"`              // by category in the order of reports
+	Facts   []string       `json:"explained,omitempty"` // what eval explain says beside the counts of Losses
 	// Retrieve and Answer are latencies by size; nil where none was recorded.
 	Retrieve *Histogram `json:"retrieve_ms,omitempty"`
 	Answer   *Histogram `json:"answer_ms,omitempty"`

@@ -447,6 +447,37 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 	return m, err
 }
 
+// ChangedCode is the finding of a file that is not what the manifest beside it says.
+const ChangedCode = "MAN001"
+
+// Manifests are the manifests of folders; it keeps the last one, since files come folder by folder.
+type Manifests struct {
+	dir string
+	m   schema.Manifest
+	err error
+}
+
+// Compare holds a file against the manifest in its folder; digest, which is called only if the manifest names the file, gives the file as it was read. It
+// returns the step that made the file as it is, "" if no manifest names it or it is another one; that is the finding. The error is digest's.
+func (b *Manifests) Compare(name string, digest func(string) (schema.FileDigest, error)) (step string, x *schema.Finding, err error) {
+	if dir := filepath.Dir(name); b.m.Step == "" || b.dir != dir {
+		b.dir = dir
+		b.m, b.err = ReadManifest(filepath.Join(dir, "manifest.json"))
+	}
+	i := slices.IndexFunc(b.m.Outputs, func(d schema.FileDigest) bool { return d.Path == filepath.Base(name) })
+	if b.err != nil || i < 0 {
+		return "", nil, nil
+	}
+	want := b.m.Outputs[i]
+	switch have, err := digest(name); {
+	case err != nil:
+		return "", nil, err
+	case have.SHA256 != want.SHA256:
+		return "", &schema.Finding{Pos: schema.Pos{File: filepath.Join(b.dir, "manifest.json")}, Pointer: fmt.Sprintf("/outputs/%d/sha256", i), Code: ChangedCode, Message: "an output of the step has changed: " + want.Path, Have: have.SHA256, Want: want.SHA256, Hint: "run the step again"}, nil
+	}
+	return b.m.Step, nil, nil
+}
+
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
 

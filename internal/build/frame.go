@@ -256,6 +256,25 @@ func (f *Frame) WasRead(name string) (schema.FileDigest, error) {
 	return f.digests[i].digest(), nil
 }
 
+// changed reports every input that was read to its end and is not what the manifest beside it says.
+func (f *Frame) changed() error {
+	var beside Manifests
+	for _, s := range f.sources {
+		i, read := f.named[s.name]
+		if !read || s.at == nil || s.at.Size() != f.digests[i].n {
+			continue
+		}
+		_, x, err := beside.Compare(s.name, f.WasRead)
+		if err != nil {
+			return err
+		}
+		if x != nil {
+			f.Found(x)
+		}
+	}
+	return nil
+}
+
 type digestReader struct {
 	ctx  context.Context
 	name string
@@ -533,6 +552,9 @@ func (f *Frame) failed() bool {
 func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if m.Findings = f.ByCode; m.Findings == nil {
 		m.Findings = map[string]int{}
+	}
+	if err := f.changed(); err != nil {
+		return m, err
 	}
 	if err := f.Check(); err != nil {
 		return m, err

@@ -133,10 +133,19 @@ func plural(tag, low string) bool {
 	return tag == "NNS" || tag == "NNPS" || slices.Contains([]string{"family", "people", "folks", "team", "children", "parents", "kids"}, low)
 }
 
-// Relation is the key of an English word of relation, the same for "mom" and "mothers", in
+// Covers reports whether one who is called said may be whom a word asks for: a sister is a sibling, and no brother. Words that are no relations are not compared.
+func Covers(asked, said string) bool {
+	a, s := Relation(asked), Relation(said)
+	return a == "" || s == "" || a == s || relationGender(a) == Unknown
+}
+
+// Relation is the key of a word of relation, the same for "mom", "mothers" and 妈妈, in
 // lower case; "" if it is none.
 func Relation(low string) string {
 	if r, ok := relations[low]; ok {
+		return r
+	}
+	if r, ok := zhRelations[low]; ok {
 		return r
 	}
 	if s, ok := strings.CutSuffix(low, "s"); ok {

@@ -22,7 +22,7 @@ const longSentence = 4 << 10
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
-	text = unmarked(text)
+	text = unmarked(textnorm.WithoutLinks(text))
 	all := sentence.Split(text)
 	for i, st := range all {
 		var found []Fact

@@ -141,7 +141,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	}
 	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
-		f.Negated = !f.Negated
+		if f.Negated { // who does not hate a thing need not like it
+			return false
+		}
+		f.Negated = true
 	}
 	if slot == "PREFERS_TOPIC" && restricted.MatchString(s.text[min(len(s.text), max(0, f.Object.End-s.start)):]) {
 		f.Confidence -= .1 // "I hate movies that drag on": not movies

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/textnorm"
 	"membench/internal/tokens"
 )
 
@@ -32,10 +33,10 @@ const maxJoin = 3
 //
 //   - a sentence needs three content characters (two when it speaks of the speaker), or
 //     two content words (one when it speaks of the speaker), or one of each;
-//   - grammar words and set phrases of courtesy are not content.
+//   - grammar words, set phrases of courtesy and links are not content.
 //
-// A line that ends in a comma or colon, or without any mark before a line that starts
-// in lower case, continues in the next line of the same speaker.
+// A line that ends in a comma or colon continues in the next line of the same speaker. So does one without any mark before a line in lower case, if a word at the
+// joint belongs to both: "I moved to | leeds", "I work at Bosch | since May". "I live in Leeds | my sister lives in York" are two.
 func Facts(lines []Line, informs func(question string) bool) []Fact {
 	var out []Fact
 	for i := 0; i < len(lines); {
@@ -79,12 +80,22 @@ func goesOn(text, next string) bool {
 	case strings.ContainsRune("，,、：:", last):
 		return true
 	}
-	return unicode.IsLower(first) && (unicode.IsLetter(last) || unicode.IsDigit(last))
+	if !unicode.IsLower(first) || !unicode.IsLetter(last) && !unicode.IsDigit(last) {
+		return false
+	}
+	ahead, behind := strings.Fields(strings.ToLower(text)), strings.Fields(next)
+	return links[behind[0]] || links[ahead[len(ahead)-1]] || opens[ahead[len(ahead)-1]]
 }
+
+// links are words that join what stands before them to what follows; opens are words that need what follows.
+var (
+	links = tokens.Set("and or but nor because since until till unless although though while when where who whose which that than as if in on at to for from by with without about into onto over under of after before during near like")
+	opens = tokens.Set("a an the my your his her its our their this these those some any is are was were am be been i'm i’m have has had will would can could should very really so too not")
+)
 
 // states reports whether a sentence has content of its own.
 func states(s string) bool {
-	s = courtesy.Replace(strings.ToLower(s))
+	s = courtesy.Replace(strings.ToLower(textnorm.WithoutLinks(s)))
 	words, chars, all := 0, 0, 0
 	self := strings.ContainsAny(s, "我咱俺")
 	for _, t := range tokens.Split(s) {

@@ -19,6 +19,10 @@ func TestFacts(t *testing.T) {
 		{[]Line{{"u", "Thanks, Ana! That's really cool.", false}, {"a", "Yeah, sure.", false}}, nil},
 		{[]Line{{"u", "my sister is called", false}, {"u", "Marta and she paints. Bye!", false}}, []Fact{{"my sister is called", []int{0}}, {"Marta and she paints.", []int{1}}}},
 		{[]Line{{"u", "I keep the red mug", false}, {"u", "for guests only.", false}}, []Fact{{"I keep the red mug for guests only.", []int{0, 1}}}},
+		{[]Line{{"u", "I live in Leeds", false}, {"u", "my sister Ada lives in York", false}}, []Fact{{"I live in Leeds", []int{0}}, {"my sister Ada lives in York", []int{1}}}},
+		{[]Line{{"u", "I work at Bosch", false}, {"u", "since May", false}, {"u", "my girlfriend Mia paints", false}}, []Fact{{"I work at Bosch since May", []int{0, 1}}, {"my girlfriend Mia paints", []int{2}}}},
+		{[]Line{{"u", "I moved to the", false}, {"u", "old town", false}}, []Fact{{"I moved to the old town", []int{0, 1}}}},
+		{[]Line{{"u", "https://maps.example/?q=53.8,-1.5", false}, {"u", "I bought shoes at https://shop.example/x?y! Nice", false}}, []Fact{{"I bought shoes at https://shop.example/x?y!", []int{1}}}},
 		{[]Line{{"u", "", false}, {"u", "……", false}, {"u", "嗯嗯", false}}, nil},
 		{[]Line{{"u", "网关的超时改成 30 秒。", false}}, []Fact{{"网关的超时改成 30 秒。", []int{0}}}},
 	} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"membench/internal/textnorm"
 )
 
 // A Sentence is one sentence of a text. Text[Start:End] of the input is Sentence.Text.
@@ -16,8 +18,8 @@ type Sentence struct {
 	Quoted     bool // is in a line of a block quotation ("> ") or in a fenced block of code (```): others' words, or no prose
 }
 
-// Split cuts at sentence ends of both languages and at line ends. Dots inside
-// numbers, names ("v1.2", "a.b") and after a single letter do not split. White space
+// Split cuts at sentence ends of both languages and at line ends. Marks inside
+// numbers, names ("v1.2", "a.b") and links, and dots after a single letter do not split. White space
 // around a sentence is not part of it; punctuation at its end is.
 func Split(text string) []Sentence {
 	var out []Sentence
@@ -35,8 +37,9 @@ func Split(text string) []Sentence {
 		}
 		start = end
 	}
+	bare := textnorm.WithoutLinks(text) // a mark in an address ends no sentence
 	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
+		r, n := utf8.DecodeRuneInString(bare[i:])
 		i += n
 		switch r {
 		case '\n', '\r':

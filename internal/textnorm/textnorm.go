@@ -109,6 +109,32 @@ func Key(s string) string {
 // IsHan reports whether r is a Chinese character.
 func IsHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
+// Whole reports whether s[from:to] is not a part of a longer word: no letter, mark or digit is beside it. Chinese has no boundaries.
+func Whole(s string, from, to int) bool {
+	joins := func(r rune) bool {
+		return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !IsHan(r)
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return !joins(before) && !joins(after)
+}
+
+// Names reports whether a text has a name as a whole word, whatever the case of their letters.
+func Names(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			break
+		}
+		if i += from; Whole(text, i, i+len(name)) {
+			return true
+		}
+		from = i + len(name)
+	}
+	return false
+}
+
 // Lang is "zh" when at least a third of the letters of s are Chinese, else "en".
 func Lang(s string) string {
 	han, letters := 0, 0

@@ -17,13 +17,23 @@ type Answer struct {
 	reader.Answer
 	Hits    []memory.Hit // best first; behind them turns that the answer rests on and words did not find
 	Unknown []string     // names in the question that nothing in the graph mentions
+	Shared  []string     // people that the question may mean by one name, or by "I", where nobody knows which: it is refused
 }
 
-// Answer answers a question from at most k turns, as of a time ("": everything known). Without a reader the claims answer if they can (Told); names that are
+// Answer answers a question from at most k turns, as of a time ("": everything known). "I" is the declared user; a word that may mean several people is refused. Without a reader the claims answer if they can (Told); names that are
 // never mentioned are rejected; otherwise the words of the hits decide (reader.Cautious), and an answer is read again from twice as many turns: what is newer, or
 // says the opposite, may share fewer words with the question.
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
+	refusal := reader.Refusal
+	if reader.InHan(question) {
+		refusal = reader.RefusalZH
+	}
+	question, may, err := r.whom(ctx, question)
+	if a.Shared = may; err != nil || len(may) > 0 {
+		a.By, a.Text = schema.ByRule, refusal
+		return a, err
+	}
 	question = r.p.v.called(question)
 	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
 	if err != nil {
@@ -40,10 +50,6 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 			a.use(h)
 		}
 		return a, nil
-	}
-	refusal := reader.Refusal
-	if reader.InHan(question) {
-		refusal = reader.RefusalZH
 	}
 	if a.Unknown = r.Unknown(question); len(a.Unknown) > 0 {
 		a.By, a.Text = schema.ByRule, refusal

@@ -11,7 +11,6 @@ import (
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/graph/trace"
-	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
@@ -25,7 +24,7 @@ type Reply struct {
 	Refused  bool       `json:"refused"`           // nothing answers the question for certain: Answer says so
 	Used     []int      `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string   `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
-	Shared   []string   `json:"shared,omitempty"`  // several speakers that the question may mean by one name
+	Shared   []string   `json:"shared,omitempty"`  // people that the question may mean by one name, or by "I": it is refused
 	Quoted   []string   `json:"quoted,omitempty"`  // nearest turns, if nothing answers the question
 	Near     []string   `json:"near,omitempty"`    // claims found near by, where nothing was said near it either
 	By       schema.By  `json:"by"`                // "rule" or the model
@@ -87,21 +86,20 @@ func Ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o A
 		}
 		rep.Hits = append(rep.Hits, x)
 	}
-	rep.Shared = shared(o.Question, m.Speakers())
-	rep.Answer, rep.By, rep.Used, rep.Unknown = a.Text, a.By, a.Used, a.Unknown
+	rep.Answer, rep.By, rep.Used, rep.Unknown, rep.Shared = a.Text, a.By, a.Used, a.Unknown, a.Shared
 	for _, q := range a.Near {
 		rep.Quoted = append(rep.Quoted, q.Text)
 	}
 	rep.Refused = a.Text == reader.Refusal || a.Text == reader.RefusalZH
-	if rep.Refused && len(a.Near) == 0 {
+	if rep.Refused && len(a.Near)+len(a.Unknown)+len(a.Shared) == 0 {
 		rep.Near = rep.near(m.Speakers())
 	}
 	return rep, nil
 }
 
 // near are claims that were found beside a question that nothing answers: at most three
-// that hold, of the best hits, and none of a speaker whom a question does not name that
-// names another.
+// that hold, of the best hits, with a word of what is asked, and none of a speaker whom a
+// question does not name that names another.
 func (rep *Reply) near(speakers []string) (out []string) {
 	low := strings.ToLower(rep.Question)
 	named := func(s string) bool { return strings.Contains(low, strings.ToLower(s)) }
@@ -110,9 +108,17 @@ func (rep *Reply) near(speakers []string) (out []string) {
 			return !named(s) && strings.HasPrefix(strings.ToLower(claim), strings.ToLower(s)+" ")
 		})
 	}
+	asked := rep.Question
+	for _, s := range speakers {
+		asked = strings.ReplaceAll(asked, s, " ")
+	}
+	words := stems(asked)
+	share := func(claim string) bool {
+		return slices.ContainsFunc(stems(strings.ReplaceAll(claim, "_", " ")), func(w string) bool { return slices.Contains(words, w) })
+	}
 	for _, h := range rep.Hits {
 		for _, c := range h.Claims {
-			if c.Holds && !foreign(c.Text) && len(out) < 3 && !slices.Contains(out, c.Text) {
+			if c.Holds && !foreign(c.Text) && share(c.Text) && len(out) < 3 && !slices.Contains(out, c.Text) {
 				out = append(out, c.Text)
 			}
 		}
@@ -141,20 +147,27 @@ func shared(question string, speakers []string) []string {
 	return nil
 }
 
-// Lead is the answer, or what is said above the quotes that stand in its place, in the language of the question.
+// Lead is the answer, or why there is none, in the language of the question: what is said above the quotes that stand in its place, that nothing was said near it,
+// or that nobody knows whom it is about.
 func (rep *Reply) Lead() string {
-	answer := rep.Answer
-	if list := strings.Join(rep.Shared, ", "); list != "" && !rep.Refused {
-		note := "  (several people have this name: " + list + ")"
-		if strings.ContainsFunc(rep.Question, textnorm.IsHan) {
-			note = "（多人同名：" + list + "）"
+	say := func(en, zh string) string {
+		if rep.Answer == reader.RefusalZH {
+			return zh
 		}
-		answer += note
+		return en
 	}
-	if len(rep.Quoted) == 0 {
-		return answer
+	list := strings.Join(rep.Shared, say(", ", "、"))
+	switch {
+	case !rep.Refused:
+		return rep.Answer
+	case list != "" && inThird(rep.Question, "") != rep.Question:
+		return say("It is not known who “I” is: ask by name ("+list+"), or declare the user (user: in the project, init --me).", "不知道“我”是谁：请用名字提问（"+list+"），或在项目中声明用户（user:，init --me）。")
+	case list != "":
+		return say("Several people have this name: "+list+". Ask with a name that only one of them has, or say in the project who is who (people:).", "多人同名："+list+"。请用只属于一个人的名字提问，或在项目中说明谁是谁（people:）。")
+	case len(rep.Quoted) > 0:
+		return say("Nothing that was said answers this for certain. Nearest to it:", "没有内容能确切回答这个问题。与它最接近的话：")
 	}
-	return map[string]string{reader.Refusal: "Nothing that was said answers this for certain. Nearest to it:", reader.RefusalZH: "没有内容能确切回答这个问题。与它最接近的话："}[rep.Answer]
+	return strings.TrimRight(rep.Answer, ".。") + say(": nothing that was said is near it.", "：没有与它接近的话。")
 }
 
 // walk adds the claims that rest on the hit, and the way down from each to the source.

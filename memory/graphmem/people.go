@@ -1,17 +1,127 @@
 package graphmem
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode"
 
+	"membench/graph"
 	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
+	"membench/schema"
 )
 
 // Names of people in questions, as far as they refer to speakers.
+
+// A people is who spoke in a graph.
+type people struct {
+	ids   map[string][]schema.NodeID // of each name: several where people of one name spoke
+	users map[schema.NodeID]string   // the declared users, by node: the name that they spoke by
+	bots  map[string]bool            // names of agents
+}
+
+// people reads who spoke off the edges of the turns. Memories without turns name nobody.
+func (r *Reading) people(ctx context.Context) (people, error) {
+	out := people{map[string][]schema.NodeID{}, map[schema.NodeID]string{}, map[string]bool{}}
+	for _, rec := range r.p.v.st.All() {
+		for e, err := range r.p.g.Neighbors(ctx, schema.NodeID(rec.ID), graph.In, graph.Filter{Types: []string{schema.EdgeSpoke}}) {
+			if err != nil {
+				return out, err
+			}
+			if !slices.Contains(out.ids[rec.Speaker], e.Src) {
+				out.ids[rec.Speaker] = append(out.ids[rec.Speaker], e.Src)
+			}
+			switch kind, _, _ := strings.Cut(string(e.Src), ":"); kind {
+			case "user":
+				out.users[e.Src] = cmp.Or(out.users[e.Src], rec.Speaker)
+			case "agent":
+				out.bots[rec.Speaker] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// self are the names of those who may say I: of the declared user, else of the only one who speaks beside programs.
+func (p people) self() (names []string) {
+	for _, name := range p.users {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		for name := range p.ids {
+			if !p.bots[name] {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// whom puts the user's name for I and my in a question. may are the people whom the question means by one word if there are several: nobody knows then whom it
+// is about. A name is of several if speakers of that name are several people (conversations do not share people by default), or begin with it.
+func (r *Reading) whom(ctx context.Context, question string) (out string, may []string, err error) {
+	who, err := r.people(ctx)
+	if err != nil {
+		return question, nil, err
+	}
+	out = question
+	if asked := reTellMe.ReplaceAllString(question, ""); inThird(asked, "user") != asked {
+		switch self := who.self(); {
+		case len(self) > 1:
+			return question, self, nil
+		case len(self) == 1 && self[0] != "" && !strings.EqualFold(self[0], "user"):
+			out = inThird(asked, self[0])
+		}
+	}
+	for _, name := range r.Speakers() {
+		if ids := who.ids[name]; len(ids) > 1 && textnorm.Names(out, name) {
+			for _, id := range ids {
+				_, at, _ := strings.Cut(string(id), ":")
+				conv, _, _ := strings.Cut(schema.Unescape(at), "/")
+				may = append(may, name+" ("+conv+")")
+			}
+			return out, may, nil
+		}
+	}
+	return out, shared(out, r.Speakers()), nil
+}
+
+// reTellMe addresses the one who is asked; nothing is asked about me.
+var reTellMe = pattern.New(`(?i)^(?:(?:please|(?:can|could|would|will) you(?: please)?),? )?(?:(?:tell|remind|show) me|do you know|I (?:wonder|want to know)|I(?: would|['’]d) like to know|let me know)[,:]? |^(?:请?(?:告诉|提醒)我|请问|我想(?:知道|问)(?:一下)?)[，：]?`)
+
+// inThird is a question with a name in place of I, me, my, 我, but for what stands in quotation marks.
+func inThird(question, name string) string {
+	name = strings.ReplaceAll(name, "$", "$$")
+	var b strings.Builder
+	at := 0
+	for _, m := range append(reWords.FindAllStringIndex(question, -1), []int{len(question), len(question)}) {
+		part := question[at:m[0]]
+		for _, x := range firstPerson {
+			part = x.re.ReplaceAllString(part, strings.ReplaceAll(x.third, "NAME", name))
+		}
+		b.WriteString(part + question[m[0]:m[1]])
+		at = m[1]
+	}
+	return b.String()
+}
+
+// reWords are someone's words.
+var reWords = pattern.New(`“[^”]*”|"[^"]*"`)
+
+// firstPerson are the words of the first person with the verb that agrees, in order.
+var firstPerson = []struct {
+	re    *pattern.Pattern
+	third string
+}{
+	{pattern.New(`(?i)\bam I\b`), "is NAME"}, {pattern.New(`(?i)\bdo I\b`), "does NAME"}, {pattern.New(`(?i)\bhave I\b`), "has NAME"},
+	{pattern.New(`(?i)\bI(?:['’]m| am)\b`), "NAME is"}, {pattern.New(`(?i)\bI(?:['’]ve| have)\b`), "NAME has"},
+	{pattern.New(`(?i)\b(?:my|mine)\b`), "NAME's"}, {pattern.New(`(?i)\b(?:I|me|myself)\b`), "NAME"}, {pattern.New(`我([^们]|$)`), "NAME${1}"},
+}
 
 // addresses is a name that someone is greeted or thanked by.
 var addresses = pattern.New(`(?:^|[.!?,] ?)(?:[Hh]i|[Hh]ey|[Hh]ello|[Hh]iya|[Tt]hanks|[Tt]hank you|[Ww]elcome|[Dd]ear|[Bb]ye|[Gg]oodbye|[Mm]orning|[Gg]ood (?:morning|evening|night|luck))(?: so much)?,? ([A-Z][a-z]+)\b`)
@@ -88,7 +198,7 @@ func capitals(question string) (out []string) {
 	words := strings.FieldsFunc(question, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' && c != '-' })
 	for i, w := range words {
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || strings.ToUpper(w) == w || timed(w) {
+		if i == 0 || len(w) < 3 || !unicode.IsUpper([]rune(w)[0]) || strings.ToUpper(w) == w || timed(w) {
 			continue
 		}
 		out = append(out, w)

@@ -47,7 +47,7 @@ type asked struct {
 }
 
 // whoEN is one word, or several with capitals: "Ann still" is no name.
-const whoEN = `(?P<who>(?-i:[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+)|[\p{Han}\w.'’-]+)`
+const whoEN = `(?P<who>(?-i:\p{Lu}[\pL\pM\d_.'’-]*(?: \p{Lu}[\pL\pM\d_.'’-]*)+)|[\pL\pM\d_.'’-]+)`
 
 var askings = []asking{
 	{pattern.New(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
@@ -98,6 +98,11 @@ var askings = []asking{
 // Another person's claim never answers.
 func (r *Reading) Told(question, asOf string) (Told, bool) {
 	question = strings.TrimSpace(question)
+	for _, name := range r.Speakers() {
+		if word := oneWord(name); word != name {
+			question = strings.ReplaceAll(question, name, word)
+		}
+	}
 	for _, a := range askings {
 		m := a.re.FindStringSubmatch(question)
 		if m == nil {
@@ -149,7 +154,7 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 		f := &v.facts[i]
 		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
 		name = strings.ToLower(name)
-		if first, _, _ := strings.Cut(name, " "); name != low && first != low || strings.Contains(name, "'s ") {
+		if first, _, _ := strings.Cut(name, " "); name != low && first != low && oneWord(name) != low || strings.Contains(name, "'s ") {
 			continue
 		}
 		if person != "" && person != f.Subject {
@@ -175,6 +180,19 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 	slices.SortStableFunc(q.held, byTime)
 	slices.SortStableFunc(q.denied, byTime)
 	return person != "" && len(q.held)+len(q.denied) > 0
+}
+
+// oneWord is a name without what belongs to no word: Alex (user3) is Alex__user3_.
+func oneWord(name string) string {
+	if !strings.ContainsAny(name, "()[]<>@+,/&") {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune(".'’-", r) {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // said is when a claim was said first.
@@ -340,7 +358,7 @@ func (q *asked) ofKind() []Held {
 	out := slices.DeleteFunc(slices.Clone(q.held), func(h Held) bool {
 		return !h.Holds || !slices.ContainsFunc(strings.Fields(strings.ToLower(h.value())), func(w string) bool {
 			w = strings.TrimSuffix(w, "s")
-			return w == kind || strings.Contains(w, kind) && strings.ContainsFunc(kind, textnorm.IsHan) || slices.Contains(tokens.Kin(kind), tokens.Stem(w)) || clause.Animal(w) != "" && clause.Animal(w) == clause.Animal(kind) || clause.Relation(w) != "" && clause.Relation(w) == clause.Relation(kind)
+			return w == kind || strings.Contains(w, kind) && strings.ContainsFunc(kind, textnorm.IsHan) || slices.Contains(tokens.Kin(kind), tokens.Stem(w)) && clause.Covers(kind, w) || clause.Animal(w) != "" && clause.Animal(w) == clause.Animal(kind) || clause.Relation(w) != "" && clause.Relation(w) == clause.Relation(kind)
 		})
 	})
 	slices.Reverse(out)

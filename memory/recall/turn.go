@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"membench/internal/pattern"
+	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/memory/store"
 	"membench/schema"
@@ -38,7 +39,7 @@ func cutName(text, name string) string {
 		}
 		i += from
 		end := i + len(name)
-		if i > 0 && wordByte(text[i-1]) || end < len(text) && wordByte(text[end]) {
+		if !textnorm.Whole(text, i, end) {
 			from = end
 			continue
 		}
@@ -53,20 +54,18 @@ func cutName(text, name string) string {
 	}
 }
 
-func wordByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-}
-
 // Named is the one speaker whom the question names, "" where it names none or several.
 func Named(s *State) (named string) {
 	names := s.Store.Speakers()
 	for i, n := range names {
 		first := firstName(names, i)
 		if n != "" && cutName(s.Query.Text, n) != s.Query.Text || first != "" && cutName(s.Query.Text, first) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
-			if named != "" {
+			switch {
+			case named == "" || textnorm.Names(n, named): // Alex (user3) is not Alex
+				named = n
+			case !textnorm.Names(named, n):
 				return ""
 			}
-			named = n
 		}
 	}
 	return named
