@@ -137,6 +137,10 @@ type Utterance struct {
 	Uncertain   bool          // the speaker could not be told
 	Extra       schema.Object // members of the source that have no field here; they go into meta
 
+	ReplyTo int // the turn that it answers, from 1; 0: the source does not say
+
+	messageID, answers string // in a chat file
+
 	labelled bool // a raw line with a label of its own: a new turn, never merged upwards
 }
 
@@ -279,7 +283,7 @@ func (id identity) event(u Utterance, turn int, c Choice) (schema.Event, error) 
 		Time: u.Time, SessionID: u.SessionID, SessionTime: u.SessionTime,
 		UserID: id.userOf(u), AgentID: id.agent, By: c.By,
 		Marker: u.Marker, UIAction: u.UIAction, Expects: u.Expects, Gold: u.Gold,
-		Attachments: u.Attachments, Uncertain: u.Uncertain,
+		Attachments: u.Attachments, Uncertain: u.Uncertain, ReplyTo: u.ReplyTo,
 	}
 	if m.Time == "" && !id.start.IsZero() {
 		m.Time = id.start.Add(time.Duration(turn-1) * id.offset).Format(time.RFC3339)

@@ -27,7 +27,8 @@ import (
 //
 // with optional name, timestamp (RFC 3339, a date and time, or seconds or
 // milliseconds since 1970), attachments (addresses or {type, url, name, text}),
-// conv_id, session_id, session_time, marker (INJECT or PROBE), inject_id, probe_id,
+// conv_id, message_id, reply_to (the message_id of the message that it answers),
+// session_id, session_time, marker (INJECT or PROBE), inject_id, probe_id,
 // expects and gold. Lines of several conversations may be mixed. Other members are
 // kept in the event's meta.
 //
@@ -59,6 +60,8 @@ type message struct {
 	ToolCallID  string          `json:"tool_call_id"`
 	Function    *function       `json:"function_call"`
 	Refusal     string          `json:"refusal"`
+	MessageID   json.RawMessage `json:"message_id"`
+	ReplyTo     json.RawMessage `json:"reply_to"`
 	Extra       schema.Extra    `json:",embed"`
 }
 
@@ -86,6 +89,15 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 		return &codec.Error{Have: "neither", Want: "string or number"}
 	}
 	return nil
+}
+
+// idOf is an id, or "" for another value.
+func idOf(raw json.RawMessage) string {
+	var id scalar
+	if codec.Unmarshal(raw, &id) != nil {
+		return ""
+	}
+	return string(id)
 }
 
 // conversations collects turns by conversation in the order of first appearance.
@@ -123,10 +135,26 @@ func (c *conversations) add(id schema.ConvID, u Utterance, m mark) {
 func (c *conversations) sources(p *parser) []Source {
 	var out []Source
 	for _, id := range c.order {
+		c.src[id].replies()
 		p.number(c.src[id], c.marks[id])
 		out = append(out, *c.src[id])
 	}
 	return out
+}
+
+// replies finds the turns that turns reply to. What is not in the conversation is not known.
+func (s *Source) replies() {
+	turns := map[string]int{}
+	for i, u := range s.Turns {
+		if u.messageID != "" && turns[u.messageID] == 0 {
+			turns[u.messageID] = i + 1
+		}
+	}
+	for i := range s.Turns {
+		if n := turns[s.Turns[i].answers]; n != i+1 {
+			s.Turns[i].ReplyTo = n
+		}
+	}
 }
 
 func (p *parser) chat(text []byte) []Source {
@@ -279,7 +307,7 @@ var roles = map[string]string{
 var metaNames = sync.OnceValue(func() []string {
 	m := schema.EventMeta{SpeechMode: "x", SourceType: "x", SourcePath: "x", StartLine: 1, EndLine: 1, Time: "x", SessionID: "x", SessionTime: "x",
 		UserID: "x", AgentID: "x", By: "x", Marker: "x", UIAction: "x", ProbeID: "x", InjectID: "x", Expects: []string{"x"}, Gold: "x",
-		Attachments: []schema.Attachment{{}}, Uncertain: true}
+		Attachments: []schema.Attachment{{}}, Uncertain: true, ReplyTo: 1}
 	var names []string
 	if o, err := schema.NewObject(m); err == nil {
 		for k := range o.Members() {
@@ -301,7 +329,8 @@ func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, c
 		p.findings = append(p.findings, f)
 		return
 	}
-	u := Utterance{Pos: pos, First: firstLine, Last: lastLine, Name: m.Name, SessionID: string(m.SessionID), Mode: modeDialogue}
+	u := Utterance{Pos: pos, First: firstLine, Last: lastLine, Name: m.Name, SessionID: string(m.SessionID), Mode: modeDialogue,
+		messageID: idOf(m.MessageID), answers: idOf(m.ReplyTo)}
 	if m.ConvID != "" && p.o.ConvID == "" {
 		conv = schema.ConvID(m.ConvID)
 	}
@@ -539,7 +568,7 @@ func (p *parser) attachments(pos schema.Pos, raw json.RawMessage) ([]schema.Atta
 
 // consumed are the members of a message that have a field of their own.
 var consumed = []string{"role", "content", "name", "timestamp", "attachments", "conv_id", "session_id", "session_time", "marker", "inject_id", "probe_id",
-	"expects", "gold", "tool_calls", "tool_call_id", "function_call", "refusal"}
+	"expects", "gold", "reply_to", "tool_calls", "tool_call_id", "function_call", "refusal"}
 
 // extra keeps the members that have no field here, in their order.
 func (p *parser) extra(u *Utterance, raw []byte) {

@@ -150,6 +150,32 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestReplies: what a line answers is a turn of its conversation, wherever it is; ids of other conversations and of no message are none.
+func TestReplies(t *testing.T) {
+	srcs, fs := parse(t, "a.jsonl", strings.Join([]string{
+		`{"role":"user","content":"yes","conv_id":"a","reply_to":7,"message_id":"x"}`,
+		`{"role":"user","content":"other","conv_id":"b","message_id":9,"reply_to":"x"}`,
+		`{"role":"user","content":"tea?","conv_id":"a","message_id":"7","reply_to":9}`,
+		`{"role":"user","content":"well","conv_id":"a","reply_to":"x"}`,
+		`{"role":"user","content":"me","conv_id":"a","message_id":"y","reply_to":"y"}`,
+		`{"role":"user","content":"odd","conv_id":"a","message_id":{},"reply_to":[7]}`,
+	}, "\n"), Options{})
+	if len(srcs) != 2 || len(fs) != 0 {
+		t.Fatalf("have %+v %v", srcs, fs)
+	}
+	have := ""
+	for r, err := range Annotate(t.Context(), srcs[0], Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := r.V.ReadMeta()
+		have += itoa(m.ReplyTo)
+	}
+	if have != "20100" || srcs[1].Turns[0].ReplyTo != 0 {
+		t.Errorf("have %s and %d, want 20100 and 0", have, srcs[1].Turns[0].ReplyTo)
+	}
+}
+
 func itoa(n int) string { return string(rune('0' + n)) }
 
 func TestTimesAndIdentity(t *testing.T) {

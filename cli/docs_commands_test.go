@@ -21,7 +21,7 @@ var pages = map[string]struct {
 }{
 	"adding-a-system.md": {setup: `cp $REPO/examples/system/newest_wins.py mine.py; cp $LOCOMO locomo10.json
 printf 'Q,Expected,Answer\nWho paints?,Wei,Wei\nWhere?,Porto,In Porto.\nWhen?,2024,2024\n' | tee ours.csv | sed 's/In Porto/In Oslo/' > theirs.csv`},
-	"chats.md": {setup: `cp "$REPO/examples/chats/WhatsApp Chat with Ana.txt" "WhatsApp Chat with Ana.zip"
+	"chats.md": {setup: `cp "$REPO/examples/chats/WhatsApp Chat with Ana.txt" "WhatsApp Chat with Ana.zip"; cp "WhatsApp Chat with Ana.zip" "WhatsApp Chat with Ana (1).zip"
 printf 'agent_name,reply,sent_at,ticket\nKim,"Hello, how can I help?",2026-03-01T10:00:00Z,7\nLin,I live in Oslo.,2026-03-01T10:01:00Z,7\n' > tickets.csv
 printf '[{"by":{"name":"Lin"},"body":"I live in Oslo.","when":"2026-03-01T10:00:00Z"},{"by":{"name":"Kim"},"body":"Noted.","when":"2026-03-01T10:01:00Z"}]' > dump.json`},
 	"ci.md": {another: "TestCIDocRuns"},

@@ -181,8 +181,8 @@ func hazards(seed uint64, n int, odd int) input {
 	}
 	for c := range 3 {
 		for i := range 10 {
-			fmt.Fprintf(&ev, `{"scene_id": "a", "character_id": "b", "conv_id": "ch0%d", "turn_id": %d, "role_type": "%s", "role_name": "n%d", "content": "hi %d", "tags": ["episodic"], "meta": {"source_path": "s/ch.md", "start_line": %d, "end_line": %d, "session_id": "%d", "user_id": "u", "inject_id": "i%d"}}`+"\n",
-				c+1, i+1, pick("human", "assistant", "ui"), i%3, i, i+1, i+1, i/5, c)
+			fmt.Fprintf(&ev, `{"scene_id": "a", "character_id": "b", "conv_id": "ch0%d", "turn_id": %d, "role_type": "%s", "role_name": "n%d", "content": "hi %d", "tags": ["episodic"], "meta": {"source_path": "s/ch.md", "start_line": %d, "end_line": %d, "session_id": "%d", "user_id": "u", "inject_id": "i%d"%s}}`+"\n",
+				c+1, i+1, pick("human", "assistant", "ui"), i%3, i, i+1, i+1, i/5, c, []string{"", `, "reply_to": 2`}[i%4/3])
 		}
 	}
 	return input{ev.String(), ex.String(), cl.String()}

@@ -164,16 +164,17 @@ func eventProps(e schema.Event, meta schema.EventMeta, preview string) []byte {
 	return b.end()
 }
 
-// A turn is the part of an event that linking needs: 32 bytes.
+// A turn is the part of an event that linking needs: 40 bytes.
 type turn struct {
 	n       int
+	reply   int    // the turn that it answers, where its source says so
 	speaker uint64 // of (role, name); 0 does not speak (interface and tool turns)
 	session uint64
 	pos     pos
 }
 
-func newTurn(e schema.Event, session string) turn {
-	t := turn{n: e.TurnID, session: hash64(session)}
+func newTurn(e schema.Event, meta schema.EventMeta) turn {
+	t := turn{n: e.TurnID, reply: meta.ReplyTo, session: hash64(meta.SessionID)}
 	if e.RoleType == schema.RoleHuman || e.RoleType == schema.RoleAssistant {
 		t.speaker = hash64(e.RoleType+"\x00"+e.RoleName) | 1
 	}
@@ -189,8 +190,8 @@ func hash64[T string | []byte](s T) uint64 {
 	return h
 }
 
-// A Thread links the turns of one conversation as they arrive: NEXT from a turn to the following one, REPLY_TO from a turn to the nearest earlier turn of
-// another speaker in the same session. Turns that only show or run something neither reply nor are replied to. The zero Thread is ready to use; Build does the
+// A Thread links the turns of one conversation as they arrive: NEXT from a turn to the following one, REPLY_TO from a turn to the earlier turn that it
+// answers by its source, else to the nearest of another speaker in the same session. Turns that only show or run something neither reply nor are replied to. The zero Thread is ready to use; Build does the
 // same over whole conversations, in any order of turns.
 type Thread struct{ l linker }
 
@@ -202,7 +203,7 @@ func (t *Thread) Add(e schema.Event, o Options) []schema.Element {
 	}
 	meta, _ := e.ReadMeta()
 	return p.elements(func(emit func(*part)) {
-		t.l.add(p, schema.ConvID(strip(string(e.ConvID))), newTurn(e, meta.SessionID), emit)
+		t.l.add(p, schema.ConvID(strip(string(e.ConvID))), newTurn(e, meta), emit)
 	})
 }
 
@@ -226,6 +227,9 @@ func (l *linker) add(p *projector, conv schema.ConvID, t turn, emit func(*part))
 		to := l.others
 		if l.spoke.speaker != t.speaker {
 			to = l.spoke
+		}
+		if t.reply > 0 && t.reply < t.n {
+			to.n = t.reply
 		}
 		if to.n > 0 {
 			edge(schema.EdgeReplyTo, t.n, to.n)

@@ -351,7 +351,7 @@ func (g *gatherer) gatherRest(ctx context.Context, in Input, stopped *bool) erro
 // keepTurn keeps a turn until it can be linked, here or where its key comes together.
 func (g *gatherer) keepTurn(e schema.Event, at pos) {
 	meta, _ := e.ReadMeta()
-	t := newTurn(e, meta.SessionID)
+	t := newTurn(e, meta)
 	t.pos = at
 	if g.mode != modeMap {
 		x := g.thread(e.ConvID)

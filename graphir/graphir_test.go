@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -618,5 +619,27 @@ func TestPoints001(t *testing.T) {
 	w := write(t, input{exports: line(`7`, good) + line(`"8"`, good)}, Options{}, false)
 	if l := lineOf(t, w, mem); !strings.Contains(l, `"point_ids": ["8", 7]`) {
 		t.Errorf("have %s", l)
+	}
+}
+
+// TestRecordedReplies: REPLY_TO is the turn that the source records, also of the same speaker or session before; what is recorded of a later turn is not earlier,
+// and the nearest turn of another speaker is taken, as where nothing is recorded.
+func TestRecordedReplies(t *testing.T) {
+	var in strings.Builder
+	for i, x := range []struct {
+		who     string
+		reply   int
+		session int
+	}{{"Ana", 0, 1}, {"Bo", 0, 1}, {"Ana", 1, 1}, {"Bo", 1, 1}, {"Cem", 0, 1}, {"Bo", 7, 1}, {"Ana", 2, 2}} {
+		fmt.Fprintf(&in, `{"scene_id": "a", "character_id": "b", "conv_id": "c", "turn_id": %d, "role_type": "human", "role_name": %q, "content": "hi", "tags": ["episodic"], "meta": {"session_id": "%d", "reply_to": %d}}`+"\n", i+1, x.who, x.session, x.reply)
+	}
+	have := ""
+	for _, l := range lines(write(t, input{events: strings.ReplaceAll(in.String(), `, "reply_to": 0`, "")}, Options{}, true).edges) {
+		if p := regexp.MustCompile(`"type": "REPLY_TO", "src": "event:c:(\d)", "dst": "event:c:(\d)"`).FindStringSubmatch(l); p != nil {
+			have += p[1] + p[2] + " "
+		}
+	}
+	if want := "21 31 41 54 65 72 "; have != want {
+		t.Errorf("have %s, want %s", have, want)
 	}
 }

@@ -71,6 +71,7 @@ func turnRecord(p *projector, e schema.Event, t turn) []byte {
 	key := string(p.mint.Event(schema.EventRef{ConvID: schema.ConvID(strip(string(e.ConvID))), TurnID: 1}))
 	rec := appendStr([]byte{kindTurn}, key[:strings.LastIndexByte(key, ':')])
 	rec = binary.AppendUvarint(appendStr(rec, strip(string(e.ConvID))), uint64(t.n))
+	rec = binary.AppendUvarint(rec, uint64(max(0, t.reply)))
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(rec, t.speaker), t.session)
 }
 
@@ -83,9 +84,10 @@ func (g *gatherer) takeTurn(rec []byte, pass bool) {
 	_, b := cutStr(rec[1:])
 	conv, b := cutStr(b)
 	n, k := binary.Uvarint(b)
-	b = b[k:]
+	reply, l := binary.Uvarint(b[k:])
+	b = b[k+l:]
 	t := g.thread(schema.ConvID(conv))
-	t.turns = append(t.turns, turn{n: int(n), speaker: binary.BigEndian.Uint64(b), session: binary.BigEndian.Uint64(b[8:])})
+	t.turns = append(t.turns, turn{n: int(n), reply: int(reply), speaker: binary.BigEndian.Uint64(b), session: binary.BigEndian.Uint64(b[8:])})
 }
 
 // decodePart decodes the record of a part from any process.
@@ -158,6 +160,7 @@ func wholePart(rec []byte) bool {
 	if kind[0] == kindTurn {
 		c.str()
 		c.str()
+		c.uint()
 		c.uint()
 		c.take(16)
 		return !c.bad && len(c.b) == 0

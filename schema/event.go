@@ -76,6 +76,7 @@ type EventMeta struct {
 	UIAction    string       `json:"ui_action,omitzero"`
 	ProbeID     string       `json:"probe_id,omitzero"`
 	InjectID    string       `json:"inject_id,omitzero"`
+	ReplyTo     int          `json:"reply_to,omitzero"` // the turn that it answers, where the source says so
 	Expects     []string     `json:"expects,omitempty"` // ids of injects or claims
 	Gold        string       `json:"gold,omitzero"`     // the right answer, where known
 	Attachments []Attachment `json:"attachments,omitempty"`
@@ -124,7 +125,7 @@ func Captioned(text string, att []Attachment) string {
 }
 
 // since010Event names the members of meta that 0.0.1 does not have.
-var since010Event = []string{"start_line", "end_line", "time", "session_id", "session_time", "user_id", "agent_id", "by", "probe_id", "inject_id", "expects", "gold", "attachments"}
+var since010Event = []string{"start_line", "end_line", "time", "session_id", "session_time", "user_id", "agent_id", "by", "probe_id", "inject_id", "reply_to", "expects", "gold", "attachments"}
 
 // At omits the members of meta that are newer than v.
 func (e Event) At(v Version) Event {

@@ -465,6 +465,16 @@ func TestColumns(t *testing.T) {
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "id=COLUMN") {
 		t.Errorf("a reply without ids: %v", err)
 	}
+	// Numbers are no times, and one bad time does not make a column another one's.
+	at = put(t, "x", map[string]string{"t.csv": "gesagt am,wer,was,ticket\n2026-01-05 09:00,Eva,I live in Brno,7\n2026-13-05 09:05,Piotr,I live in Opole now,7\n,Eva,so do I,8\n2026-01-06 10:00,Eva,bye,8\n"})
+	if _, err := Find(at, Options{}); !strings.Contains(toJSON(err), "sender=wer,text=was,time=gesagt am") {
+		t.Errorf("a suggestion: %v", err)
+	}
+	var unlikely []string
+	readAll(t, at, Options{Map: map[string]string{"sender": "wer", "text": "was", "time": "ticket"}, Report: func(f *schema.Finding) { unlikely = append(unlikely, f.Code+f.Have) }})
+	if !slices.Contains(unlikely, codeUnlikely+"4 messages") {
+		t.Errorf("times of 1970: %q", unlikely)
+	}
 	at = put(t, "x", map[string]string{"t.csv": "wer;gesagt am;was;zu;stand\nAna;03.04.2024 14:05;hello there;;open\nBob;03.04.2024 14:06;hi Ana, how are you;1;open\nAna;03.04.2024 14:07;well;2;shut\n"})
 	var f *schema.Finding
 	if _, err := Find(at, Options{}); !errors.As(err, &f) || !strings.Contains(f.Hint, "sender=wer,text=was,time=gesagt am") {
@@ -607,6 +617,23 @@ func TestDetection(t *testing.T) {
 	}
 	if len(got) != 3 {
 		t.Errorf("%d mails", len(got))
+	}
+}
+
+// TestMailDates: a date that is none is a finding, and the mail has the time at which it came; one in another form than RFC 5322's is read, and a mail may have none.
+func TestMailDates(t *testing.T) {
+	for date, want := range map[string]string{"Date: Tue, 32 Mar 2026 08:00:00 -0500\n": "2026-03-02T12:00:00Z CHT002", "Date: 2026-03-01 10:00:00 +0100\n": "2026-03-01T10:00:00+01:00 ", "": "2026-03-02T12:00:00Z "} {
+		codes := ""
+		o := Options{Report: func(f *schema.Finding) { codes += f.Code }}
+		x, err := Find(put(t, "x", map[string]string{"a.mbox": "From x Mon Mar  2 12:00:00 2026\nFrom: Ana <a@x.org>\n" + date + "\nhi\n"}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		s, err := x.Write(t.Context(), &b, o)
+		if have := s.First + " " + codes; err != nil || have != want {
+			t.Errorf("%q: have %s, %v, want %s", date, have, err, want)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *reader) mbox(f *file, names map[string]string) error {
 	var raw bytes.Buffer
 	var start schema.Pos
 	var came time.Time
-	threads := newQuotes[string]()
+	threads := newQuotes()
 	blank, large := true, false
 	flush := func() error {
 		defer raw.Reset()
@@ -128,7 +128,7 @@ func (r *reader) mbox(f *file, names map[string]string) error {
 
 // mail adds a mail, that came at an instant by its envelope. threads are the threads of
 // the mails before, by id; names are those of senders by address.
-func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[string], names map[string]string, pos schema.Pos) error {
+func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes, names map[string]string, pos schema.Pos) error {
 	words := mime.WordDecoder{CharsetReader: charset}
 	head := func(name string) string {
 		v := inEncoding(m.Header.Get(name), r.Encoding)
@@ -139,7 +139,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	}
 	about := head("Subject")
 	subject := replyMark.ReplaceAllString(about, "")
-	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
+	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, ID: messageID(m.Header, "Message-Id"), ReplyTo: messageID(m.Header, "In-Reply-To"), Pos: pos}
 	if a, err := r.address(m.Header.Get("From")); err == nil {
 		id := strings.ToLower(a.Address)
 		out.Name = r.person(id, cmp.Or(a.Name, names[id], a.Address))
@@ -153,8 +153,16 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 				out.Time = t
 			}
 		}
-	} else if out.Time = came; came.IsZero() {
-		r.flaw(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
+	} else {
+		out.Time = came
+		if t, err := annotate.ParseTime(m.Header.Get("Date"), r.zone()); err == nil {
+			out.Time = t
+		} else if what := "it is kept with that of the line before it"; m.Header.Get("Date") != "" || came.IsZero() {
+			if came.IsZero() {
+				what = "it is kept without one"
+			}
+			r.flaw(pos, "a mail has no date that can be read; "+what, m.Header.Get("Date"), "a date as RFC 5322 has it")
+		}
 	}
 	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
@@ -169,9 +177,14 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	return r.add(out)
 }
 
+// messageID is the id of a mail in one of its headers.
+func messageID(h mail.Header, name string) string {
+	return strings.Join(strings.Fields(h.Get(name)), "")
+}
+
 // threadOf names the first mail of a thread: the thread of the mail that this one answers, if that came earlier, otherwise the oldest mail that it names.
-func threadOf(h mail.Header, threads *quotes[string]) string {
-	own := strings.Join(strings.Fields(h.Get("Message-Id")), "")
+func threadOf(h mail.Header, threads *quotes) string {
+	own := messageID(h, "Message-Id")
 	var root string
 	for _, name := range []string{"References", "In-Reply-To", "Message-Id"} {
 		if ids := strings.Fields(h.Get(name)); len(ids) > 0 {

@@ -220,6 +220,27 @@ func TestRenamedAccount(t *testing.T) {
 	}
 }
 
+// TestReplies: a reply names its message and has its words, also where that is later in the file, or in the earlier of two exports; not those of another chat.
+func TestReplies(t *testing.T) {
+	var list []string
+	for _, m := range []string{`1,"unix":10,"text":"tea?"`, `2,"unix":30,"text":"no","reply_to_message_id":3`, `3,"unix":20,"text":"coffee?"`, `4,"unix":40,"text":"ok","reply_to_message_id":1`, `5,"unix":50,"text":"hm","reply_to_message_id":1,"reply_to_peer_id":"user9"`, `6,"unix":60,"text":"gone","reply_to_message_id":99`} {
+		list = append(list, `{"type":"message","from":"Ana","from_id":"user1","id":`+strings.NewReplacer(`"unix":`, `"date_unixtime":"17672616`, `,"text"`, `","text"`).Replace(m)+"}")
+	}
+	export := func(list []string) string {
+		return put(t, "x", map[string]string{"result.json": `{"name":"X","type":"personal_chat","id":12,"messages":[` + strings.Join(list, ",") + `]}`})
+	}
+	for what, paths := range map[string][]string{"one export": {export(list)}, "two": {export(list[:3]), export(list[1:])}} {
+		_, lines, _ := project(t, InitOptions{Paths: paths, Dir: t.TempDir()})
+		have := ""
+		for _, l := range lines {
+			have += l.MessageID + ">" + l.ReplyTo + " " + l.Quote + "; "
+		}
+		if want := "1> ; 3> ; 2>3 coffee?; 4>1 tea?; 5> ; 6>99 ; "; have != want {
+			t.Errorf("%s: have %s, want %s", what, have, want)
+		}
+	}
+}
+
 // TestReplacing: a project that is written over says what is lost, and refuses what the chain would refuse.
 func TestReplacing(t *testing.T) {
 	dir := t.TempDir()

@@ -81,6 +81,7 @@ type telegramMessage struct {
 	FromID    string          `json:"from_id"`
 	Text      json.RawMessage `json:"text"`
 	ReplyTo   int64           `json:"reply_to_message_id"`
+	ReplyPeer string          `json:"reply_to_peer_id"` // of another chat, whose message it is
 	Forwarded string          `json:"forwarded_from"`
 	Photo     string          `json:"photo"`
 	File      string          `json:"file"`
@@ -129,7 +130,6 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 	if err := v.DecodeAt(chat, &c); err != nil {
 		return err
 	}
-	said := newQuotes[int64]()
 	title := cmp.Or(c.Name, strings.ReplaceAll(c.Type, "_", " "))
 	for raw := range datasets.Elements(codec.Member(chat, "messages")) {
 		var m telegramMessage
@@ -145,7 +145,10 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			r.leave(notices, pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.account(m.FromID, cmp.Or(m.From, m.FromID)), ID: strconv.FormatInt(m.ID, 10), Pos: pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.account(m.FromID, cmp.Or(m.From, m.FromID)), ID: strconv.FormatInt(m.ID, 10), Pos: pos, Text: textOf(m.Text)}
+		if m.ReplyTo != 0 && m.ReplyPeer == "" {
+			out.ReplyTo = strconv.FormatInt(m.ReplyTo, 10)
+		}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
@@ -162,7 +165,6 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: cmp.Or(m.Media, kindOf(m.MIME)), Path: placed(m.File),
 				Name: cmp.Or(m.FileName, path.Base(m.File)), Text: m.Sticker})
 		}
-		said.put(m.ID, out.Text)
 		if err := r.add(out); err != nil {
 			return err
 		}
@@ -286,7 +288,7 @@ var discord = Form{
 			if err := v.Decode(&x); err != nil {
 				return err
 			}
-			said, places := newQuotes[string](), v.Places("messages")
+			places := v.Places("messages")
 			for i, m := range x.Messages {
 				pos := places[strconv.Itoa(i)]
 				if discordNotice.MatchString(m.Type) {
@@ -294,7 +296,7 @@ var discord = Form{
 					continue
 				}
 				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.account(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)), ID: m.ID, ReplyTo: m.Reference.ID,
-					Time: r.time(m.Timestamp, pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: pos}
+					Time: r.time(m.Timestamp, pos), Text: m.Content, Pos: pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
 				}
@@ -316,7 +318,6 @@ var discord = Form{
 				if f := m.Forwarded; f != nil { // another person's words
 					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
-				said.put(m.ID, m.Content)
 				if err := r.add(out); err != nil {
 					return err
 				}
@@ -347,7 +348,6 @@ var slack = Form{
 	read: func(r *reader, files []*file) error {
 		people := map[string]string{} // names by id
 		titles := map[string]string{} // of direct messages, whose folders have ids
-		said := newQuotes[string]()
 		for _, f := range files {
 			channel := ""
 			if day := slackDay.FindStringSubmatch(f.base); day != nil {
@@ -372,7 +372,7 @@ var slack = Form{
 					people[m.ID] = r.account(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
-				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, said, v.Pos)
+				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, v.Pos)
 			})
 			if err != nil {
 				return err
@@ -453,7 +453,7 @@ type slackProfile struct {
 	Real    string `json:"real_name"`
 }
 
-func (r *reader) slack(m slackMessage, channel, title string, people map[string]string, said *quotes[string], pos schema.Pos) error {
+func (r *reader) slack(m slackMessage, channel, title string, people map[string]string, pos schema.Pos) error {
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	default:
@@ -482,9 +482,8 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 		out.Text = slackText(slackBlocks(m.Blocks, 0), people)
 	}
 	if m.Thread != "" && m.Thread != m.TS {
-		out.Quote = said.get(channel + m.Thread)
+		out.ReplyTo = m.Thread
 	}
-	said.put(channel+m.TS, out.Text)
 	for _, c := range m.Cards {
 		if text := slackText(join(c.Title, cmp.Or(c.Text, c.Fallback)), people); text != "" {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: "card", URL: c.Link, Text: text})
@@ -519,9 +518,9 @@ func slackText(s string, people map[string]string) string {
 }
 
 // quotes keeps the last messages of a conversation for the replies to them.
-type quotes[K comparable] struct {
-	text  map[K]string
-	order []K
+type quotes struct {
+	text  map[string]string
+	order []string
 }
 
 // maxQuotes is how many messages a reply may lie back, quoteSize how much of one is kept.
@@ -530,11 +529,11 @@ const (
 	quoteSize = 500
 )
 
-func newQuotes[K comparable]() *quotes[K] { return &quotes[K]{text: map[K]string{}} }
+func newQuotes() *quotes { return &quotes{text: map[string]string{}} }
 
-func (q *quotes[K]) get(id K) string { return q.text[id] }
+func (q *quotes) get(id string) string { return q.text[id] }
 
-func (q *quotes[K]) put(id K, text string) {
+func (q *quotes) put(id, text string) {
 	if len(q.order) == maxQuotes {
 		delete(q.text, q.order[0])
 		q.order = q.order[1:]

@@ -42,7 +42,7 @@ var table = Form{
 	},
 	read: func(r *reader, files []*file) error {
 		for _, f := range files {
-			t := &rows{file: f, each: (*reader).rows, said: newQuotes[string]()}
+			t := &rows{file: f, each: (*reader).rows}
 			if isJSON(f) {
 				t.each = (*reader).objects
 			}
@@ -62,7 +62,6 @@ var table = Form{
 type rows struct {
 	*file
 	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
-	said  *quotes[string]
 	order string // of day and month in its times; "": not needed yet
 
 	known  bool     // a role was understood
@@ -374,8 +373,8 @@ func member(obj []byte, name string) string {
 
 // record makes a message of a row.
 func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string) error {
-	f, said := rows.file, rows.said
-	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: cmp.Or(get("quote"), said.get(get("reply"))), Pos: pos}
+	f := rows.file
+	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: get("quote"), ID: get("id"), ReplyTo: get("reply"), Pos: pos}
 	if c := get("conversation"); c != "" {
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
@@ -394,9 +393,6 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
 		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
-	}
-	if id := get("id"); id != "" {
-		said.put(id, out.Text)
 	}
 	if s := get("time"); s != "" {
 		t, ok, err := r.rowTime(rows, s)
@@ -445,12 +441,12 @@ func suggest(f *file) string {
 			if row[i] != "" {
 				filled++
 			}
-			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil || dateOf(row[i]) != nil {
+			if t, err := annotate.ParseTime(row[i], time.UTC); err == nil && t.Year() > 1970 || dateOf(row[i]) != nil { // numbers of tickets are times of 1970
 				times++
 			}
 		}
 		switch {
-		case times > 0 && 5*times >= 4*filled:
+		case 2*times > filled: // a time that cannot be read does not make another column the time
 			if known["time"] == "" && times > mostTimes {
 				best["time"], mostTimes = c, times
 			}

@@ -37,16 +37,15 @@ var (
 	telegramTitle = regexp.MustCompile(`(?s)<div class="page_header">.*?<div class="text bold">(.*?)</div>`)
 )
 
-// A telegramWriter holds the writer of the last message of a chat, for joined messages, and the texts so far, for replies.
+// A telegramWriter holds the writer of the last message of a chat, for joined messages.
 type telegramWriter struct {
 	dir, name string
-	said      *quotes[string]
 }
 
 // telegramPage reads a page one message at a time. A message that follows one by the same person has no name.
 func (r *reader) telegramPage(f *file, w *telegramWriter) error {
-	if dir := path.Dir(f.base); w.said == nil || dir != w.dir {
-		*w = telegramWriter{dir: dir, said: newQuotes[string]()}
+	if dir := path.Dir(f.base); dir != w.dir {
+		*w = telegramWriter{dir: dir}
 	}
 	title := f.stem()
 	if p := telegramTitle.FindSubmatch(f.head()); p != nil {
@@ -75,7 +74,7 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 		m.Name = w.name
 		if reply := class(own, "reply_to"); reply != nil {
 			if p := telegramReply.FindStringSubmatch(render(reply)); p != nil {
-				m.Quote = w.said.get(p[1])
+				m.ReplyTo = p[1]
 			}
 		}
 		if text := class(own, "text"); text != nil {
@@ -89,7 +88,6 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 			m.Quote, m.Text = join(by+":", m.Text), "[forwarded from "+by+"]"
 		}
 		m.Attachments = telegramMedia(own)
-		w.said.put(strings.TrimPrefix(attribute(own, "id"), "message"), m.Text)
 		return r.add(m)
 	})
 }

@@ -80,7 +80,7 @@ func TestVendors(t *testing.T) {
 		{name: "parts", file: "c.jsonl", text: `{"role":"assistant","content":[{"type":"text","text":"Nice"}]}` + "\n" + `{"role":"user","content":"hi","files":[{"name":"a"}]}`, want: []string{"assistant: Nice", "user: hi"}},
 		{name: "mbox", file: "all.mbox", text: "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\nMessage-ID: <1>\nContent-Type: text/html\n\n<p>My dog is Rex.</p><div>On Monday Bob wrote:<blockquote>old<br>words</blockquote></div>\n\nFrom the start this is text.\n\n" +
 			"From x Tue Jan  2 11:00:00 +0000 2024\nFrom: Bob <b@e.org>\nIn-Reply-To: <1>\nMessage-ID: <2>\nContent-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\nFrom: Dan\nSubject: car\n\nI sold it\n--q--\n\nFrom x Wed Jan  3 11:00:00 2024\nFrom: Ana <a@e.org>\nIn-Reply-To: <2>\n\nGood\n",
-			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < On Monday Bob wrote:\nold\nwords", "Bob:  @2024-01-02T11:00:00Z [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
+			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < On Monday Bob wrote:\nold\nwords", "Bob:  @2024-01-02T11:00:00Z < My dog is Rex.\n\nFrom the start this is text. [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Report = func(f *schema.Finding) {

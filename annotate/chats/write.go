@@ -243,23 +243,69 @@ func (s *set) put(h home, at int64, place int, m Message, raw []byte) error {
 		s.key = binary.BigEndian.AppendUint64(s.key, uint64(at)^1<<63) // signed order as unsigned
 	}
 	s.key = binary.BigEndian.AppendUint64(s.key, uint64(place))
+	reply := m.ReplyTo
+	if m.Quote != "" || m.raw != nil { // the line is as it should be
+		reply = ""
+	}
+	for _, id := range []string{m.ID, reply} {
+		s.key = append(binary.AppendUvarint(s.key, uint64(len(id))), id...)
+	}
 	return s.sorter.Add(append(s.key, raw...))
 }
 
-// keySize is how many bytes are before a line in the sorter: its file, conversation, time and place.
-const keySize = 4 + 4 + 8 + 8
+// In the sorter a line has before it its file and conversation (chatSize bytes), its time and place (with them keySize), and two texts with their
+// lengths: its id, and that of the message whose words it quotes, where it does not have them.
+const (
+	chatSize = 4 + 4
+	keySize  = chatSize + 8 + 8
+)
+
+// field splits a text off that has its length before it.
+func field(rec []byte) (string, []byte) {
+	n, size := binary.Uvarint(rec)
+	return string(rec[size : size+int(n)]), rec[size+int(n):]
+}
 
 // lines hands every line to out, with the number of the export whose file it belongs to.
 func (s *set) lines(out func(part int, raw []byte) error) error {
+	said, chat := newQuotes(), ""
 	for rec, err := range s.sorter.Sorted() {
-		if err == nil {
-			err = out(int(binary.BigEndian.Uint32(rec)), rec[keySize:])
-		}
 		if err != nil {
+			return err
+		}
+		if string(rec[:chatSize]) != chat {
+			said, chat = newQuotes(), string(rec[:chatSize])
+		}
+		id, raw := field(rec[keySize:])
+		reply, raw := field(raw)
+		if words := said.get(reply); reply != "" && words != "" {
+			if raw, err = quoting(raw, words); err != nil {
+				return err
+			}
+		}
+		if id != "" {
+			var words string
+			if v := codec.Member(raw, "content"); v != nil {
+				words = codec.Unquote(v)
+			}
+			said.put(id, words)
+		}
+		if err := out(int(binary.BigEndian.Uint32(rec)), raw); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// quoting is a line with the words that it replies to.
+func quoting(raw []byte, words string) ([]byte, error) {
+	var l line
+	if err := codec.Unmarshal(raw, &l); err != nil {
+		return nil, err
+	}
+	l.Quote = words
+	out, err := codec.Append(nil, l, codec.Compact)
+	return append(out, '\n'), err
 }
 
 // An order is what the times of a strand's messages show.

@@ -20,7 +20,9 @@ var Message = []Part{
 func Means(name, meant string) bool {
 	n, m := plainName(name), plainName(meant)
 	return n == m || n+"id" == m || slices.ContainsFunc(Message, func(p Part) bool {
-		known := func(s string) bool { return slices.ContainsFunc(p.Known, func(k string) bool { return plainName(k) == s }) }
+		known := func(s string) bool {
+			return slices.ContainsFunc(p.Known, func(k string) bool { return plainName(k) == s })
+		}
 		return known(n) && known(m)
 	})
 }
