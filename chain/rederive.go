@@ -91,9 +91,12 @@ func (m made) whole() bool {
 // two of it, or a file of another version, make no set.
 func madeOf(checked []validate.File) (m made) {
 	folders := map[string]bool{} // of graphs, and of compiled claims
+	newest := false              // a file of the graph is; a wrong id may make the other one look older
 	var events []string
 	for _, f := range checked {
-		if f.Name == "-" || f.Version != schema.Latest {
+		isGraph := f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0
+		newest = newest || isGraph && f.Version == schema.Latest
+		if f.Name == "-" || f.Version != schema.Latest && !isGraph {
 			if f.Kinds[schema.KindManifest]+f.Kinds[schema.KindMeta]+f.Kinds[schema.KindIndex] == 0 {
 				return made{}
 			}
@@ -101,7 +104,7 @@ func madeOf(checked []validate.File) (m made) {
 		}
 		base := jsonl.PlainName(filepath.Base(f.Name))
 		switch {
-		case f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0:
+		case isGraph:
 			m.graph = append(m.graph, f.Name)
 			folders["graph "+filepath.Dir(f.Name)] = true
 		case base == "claims.jsonl" || base == "entities.jsonl":
@@ -122,6 +125,9 @@ func madeOf(checked []validate.File) (m made) {
 	}
 	if own := slices.DeleteFunc(slices.Clone(m.exports), func(name string) bool { return !strings.HasSuffix(jsonl.PlainName(name), memoriesSuffix) }); len(own) > 0 {
 		m.exports = own // a store keeps the same memories in another form
+	}
+	if !newest {
+		m.graph = nil
 	}
 	if n := len(folders); n > 2 || len(m.events) > 1 && len(events) == 0 || len(m.graph) > 2 {
 		return made{}

@@ -201,6 +201,12 @@ func TestRederive(t *testing.T) {
 			}
 			return true
 		}, "GRF060"},
+		{"graph/nodes.jsonl", "another memory", func(r object) bool {
+			if p := props(r); is(r, "id", "mem:") && p["data"] != nil {
+				p["data"] = "I live in Espoo."
+			}
+			return true
+		}, "GRF060"},
 		{"graph/nodes.jsonl", "a property of one's own", func(r object) bool {
 			if p := props(r); p != nil {
 				p["my_colour"] = "red"

@@ -312,8 +312,8 @@ func (c *Checker) open(name string, v schema.Version) int {
 	return len(c.Checked) - 1
 }
 
-// sniff returns the version with the fewest faults of schema and ids in a block; of equals the newest. A term that is newer than the version is a fault of it. A wrong
-// value, such as the time 2024-02-30 (SCH005), does not make a file old, although 0.0.1 accepts any text there.
+// sniff returns the version with the fewest faults of schema and ids in a block; of equals the newest. A wrong value, such as the
+// time 2024-02-30 (SCH005), does not make a file old, although 0.0.1 accepts any text there.
 func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Version {
 	best, fewest := schema.Latest, -1
 	vs := schema.Versions()
@@ -326,7 +326,7 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 			for _, f := range l.findings {
 				if f.Code == "SCH011" {
 					n += sniffBytes // a version without the kind is not that of the file, whatever is wrong in it
-				} else if f.Warning && strings.HasPrefix(f.Want, "since ") || !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH005" && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
+				} else if !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH005" && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
 					n++
 				}
 			}
