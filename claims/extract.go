@@ -36,6 +36,8 @@ type Memory struct {
 	Speaker schema.Ref // the user or agent that "I", or a missing subject, refers to
 	Text    string     // Fields.Data without a [User] or [Agent] prefix
 	Other   schema.Ref // the other party of the conversation; zero if unknown
+	Asked   string     // the question of another speaker that the text may answer; "" if unknown
+	own     string     // what the speaker said before it
 }
 
 // A Chunk is the input of one extraction: memories of one conversation.
@@ -243,7 +245,7 @@ func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error)
 	if rec.V.ID == "" {
 		return Memory{}, fault("/id", "MEM104", "memory without an id, skipped", `""`, "the memory system's id of the point")
 	}
-	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: o.Version}.Memory(f.Data, f.Hash, rec.V.ID)}
+	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, Asked: f.Asked, ID: schema.Mint{V: o.Version}.Memory(f.Data, f.Hash, rec.V.ID)}
 	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, o)
 	if m.Speaker.ID == "" {
 		return Memory{}, fault("/payload", "MEM105", "the memory has no owner, skipped", "", "owner_id, user_id, agent_id or character_id")

@@ -27,7 +27,11 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		told[k.start] = true
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	if other, ok := c.listener(m); ok && m.Asked != "" {
+		c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
+	}
+	defer c.heard(m, m.Text)
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}

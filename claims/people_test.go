@@ -81,6 +81,39 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+// An answer is read with its question, whether that is a memory of its own or named by the answer; a pronoun means the last person mentioned, also in the other's words.
+func TestAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		lines, asked, want string
+	}{
+		{"王芳: 你现在在哪儿上班|李明: 华为", "", "c/李明 WORKS_AT 华为"},
+		{"李明: 星河公司", "你在哪上班？", "c/李明 WORKS_AT 星河公司"},
+		{"李明: 没找，下周再说", "房子找了没？", "c/李明 DID_NOT 找房子"},
+		{"李明: 不回，太远了", "国庆回不回家", "c/李明 DOES_NOT_PLAN 回家"},
+		{"李明: 我表妹在北京考研|王芳: 考哪儿|李明: 改师大心理了", "", "c/李明's cousin DID 改师大心理"},
+		{"王芳: 你妈膝盖好了没|李明: 她上周住院了", "", "c/李明's mother HAS_CONDITION 住院"},
+		{"李明: 我爸信佛以后吃素|王芳: 我还真不知道|李明: 嗯呢，初一还去烧香", "", "c/李明's father DID 去烧香"},
+		{"李明: 我妹在备考，她婆婆住院了|王芳: 她去年也考过驾照", "", "c/李明's sister DID 考驾照"},
+		{"李明: 我妹在备考|王芳: 她去年也考过驾照", "", "c/李明's sister DID 考驾照"},
+	} {
+		ms := said(t, "c", strings.Split(tc.lines, "|")...)
+		if tc.asked != "" {
+			var err error
+			last := &ms[len(ms)-1]
+			if last.Payload, err = last.Payload.With("asked", tc.asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var have []string
+		for _, c := range claimsOf(t, Options{}, ms...) {
+			have = append(have, strings.TrimPrefix(string(c.Subject.ID), "person:")+" "+c.Predicate+" "+schema.NameOf(c.Object.ID))
+		}
+		if !slices.Contains(have, tc.want) {
+			t.Errorf("%s: have %q, want %q", tc.lines, have, tc.want)
+		}
+	}
+}
+
 // What was sold is not owned, what used to be is not now, and when it happened is not
 // when it was said.
 func TestFactsOverTime(t *testing.T) {

@@ -69,7 +69,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		c.cast.speaks(m.Speaker)
 		c.cast.speaks(m.Other)
 	}
-	for _, m := range c.Memories {
+	for i, m := range c.Memories {
+		m.answering(c.Memories[:i])
 		if err := ctx.Err(); err != nil {
 			return a, err
 		}
@@ -101,6 +102,24 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		a.Statements, a.Endings = append(a.Statements, said...), append(a.Endings, ends...)
 	}
 	return a, nil
+}
+
+// answering notes what was said just before a memory: by another speaker, if the memory does not name its question, and before that by its own.
+func (m *Memory) answering(said []Memory) {
+	i := len(said) - 1
+	for last := max(0, i-2); i >= last && said[i].Speaker.ID == m.Speaker.ID; i-- {
+		if m.Asked != "" { // the question itself was not kept
+			m.own = said[i].Text
+			return
+		}
+	}
+	if i < 0 || said[i].Speaker.ID == m.Speaker.ID {
+		return
+	}
+	m.Asked = cmp.Or(m.Asked, said[i].Text)
+	if i > 0 && said[i-1].Speaker.ID == m.Speaker.ID {
+		m.own = said[i-1].Text
+	}
 }
 
 // A matched is one statement of a text that a pattern found; the zero subject is the speaker.

@@ -225,7 +225,8 @@ type SessionRecord struct {
 	Points    []MemoryPoint `json:"memory_points,omitempty"` // gold of this session
 	Snapshot  []MemoryState `json:"snapshot,omitempty"`      // after the session
 	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
-	// Changes are the changes of memories that receipts reported during the session, in order. A delta of the whole session no longer shows them.
+	// Changes are the changes of memories that receipts reported during the session, in order. A delta of the whole session no longer shows them. Additions are
+	// here where the session shows no delta, or a delta without them.
 	Changes []MemoryChange `json:"changes,omitempty"`
 	// Lost are turns given to the system until now that none of its memories holds, where
 	// it keeps most others as they were said: lost, or forgotten by design.

@@ -20,9 +20,10 @@ type ledger struct {
 	byID     map[schema.PointID][]*version
 	live     map[schema.PointID]*version
 	sessions map[string]*schema.SessionRecord
-	names    map[int]string // of sessions, by their index
-	last     int            // index of the last session, -1 without any
-	mistaken bool           // the sources that memories name are not those of their texts: settle
+	names    map[int]string        // of sessions, by their index
+	last     int                   // index of the last session, -1 without any
+	unlisted []schema.MemoryChange // additions that receipts report and that no listing shows
+	mistaken bool                  // the sources that memories name are not those of their texts: settle
 	// transparent: every session shows a snapshot or a delta, so a text in none of them was never stored.
 	transparent bool
 }
@@ -87,6 +88,9 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 		}
 		return
 	}
+	if c.Op == "ADD" && c.New != "" && !s.Opaque && !l.listed(c, s) {
+		l.unlisted = append(l.unlisted, c)
+	}
 	if was := l.live[c.ID]; c.Old == "" || was != nil && was.text == c.Old {
 		return
 	}
@@ -100,6 +104,13 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 		}
 	}
 	l.keep(v)
+}
+
+// listed reports whether a session shows an addition, or that it was changed again.
+func (l *ledger) listed(c schema.MemoryChange, s *schema.SessionRecord) bool {
+	return l.live[c.ID] != nil || slices.ContainsFunc(s.Delta, func(d schema.MemoryDelta) bool { return d.ID == c.ID || d.Text == c.New }) ||
+		slices.ContainsFunc(s.Changes, func(o schema.MemoryChange) bool { return o.Op != "ADD" && o.ID == c.ID || o.Old == c.New }) ||
+		slices.ContainsFunc(l.versions, func(v *version) bool { return v.ended == "" && v.text == c.New })
 }
 
 // keep lists a version by its id and sources.

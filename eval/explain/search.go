@@ -18,8 +18,12 @@ type past struct {
 	// Missed questions with one before them, and of these those whose first hit is the best for that one and not for themselves.
 	compared, stale int
 	counted         string // the question that was counted last
-	gold, wanted    string // of the question before this one, and of this one
-	read, behind    int    // wrong answers with a question before, and of these those that are its answer
+	asked           string
+	hits            []schema.QAHit            // of this question
+	given           map[schema.PointID]string // by memory: the question before this one that returned it
+	first           map[schema.PointID]bool   // memories that were the first hit of one
+	gold, wanted    string                    // of the question before this one, and of this one
+	read, behind    int                       // wrong answers with a question before, and of these those that are its answer
 	// Missed questions with memories below the hits, and of these those whose hits have less of the question than these.
 	ranked, inverted int
 }
@@ -28,11 +32,18 @@ type past struct {
 func (p *past) follow(r *schema.QARecord) {
 	at := group{System: r.System, Dataset: r.Dataset, Case: r.CaseID}
 	if p.at != at {
-		*p = past{at: at}
+		*p = past{at: at, given: map[schema.PointID]string{}, first: map[schema.PointID]bool{}}
 	}
 	if p.id != r.QuestionID {
 		p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
 		p.gold, p.wanted = p.wanted, r.Gold
+		for i := range p.hits {
+			if id := p.hits[i].ID; p.given[id] == "" {
+				p.given[id] = p.asked
+			}
+			p.first[p.hits[i].ID] = p.first[p.hits[i].ID] || i == 0
+		}
+		p.hits, p.asked = r.Hits, r.QuestionID
 	}
 }
 
@@ -58,16 +69,16 @@ func (p *past) always() bool { return p.behind >= leastRanked && p.behind*2 > p.
 type held struct {
 	at   int
 	live []*version
-	in   map[string]int // number of live memories that have a term
+	in   map[string][]int // live memories that have a term, by their place
 }
 
 func (h *held) count(l *ledger) {
 	for _, v := range l.versions {
 		if v.liveAt(h.at) {
-			h.live = append(h.live, v)
 			for _, t := range v.words.terms {
-				h.in[t]++
+				h.in[t] = append(h.in[t], len(h.live))
 			}
+			h.live = append(h.live, v)
 		}
 	}
 }
@@ -86,7 +97,7 @@ func (x *explainer) search(r *schema.QARecord) *search {
 	s := x.until(r)
 	f := &search{x: x, asked: x.told.read(r.Question)}
 	if f.held = x.held; f.held == nil || f.at != s {
-		f.held = &held{at: s, in: map[string]int{}}
+		f.held = &held{at: s, in: map[string][]int{}}
 		x.held = f.held
 		f.count(x.ledger)
 	}
@@ -105,19 +116,51 @@ func (x *explainer) search(r *schema.QARecord) *search {
 func (f *search) weigh(asked, text *bag) (sum float64) {
 	for _, t := range asked.terms {
 		if text.has(t) {
-			sum += math.Log1p(float64(len(f.live)) / float64(max(1, f.in[t])))
+			sum += f.weight(t)
 		}
 	}
 	return sum
 }
 
+func (f *search) weight(term string) float64 {
+	return math.Log1p(float64(len(f.live)) / float64(max(1, len(f.in[term]))))
+}
+
 // best reports whether a text shares as much with a question as the live memory that shares most, and something.
 func (f *search) best(asked, text *bag) bool {
-	most := 0.
-	for _, v := range f.live {
-		most = max(most, f.weigh(asked, v.words))
-	}
+	most, _ := f.most(asked)
 	return most > 0 && f.weigh(asked, text) >= most
+}
+
+// most is the weight of the live memories that share most with a question, and which these are.
+func (f *search) most(asked *bag) (most float64, which []*version) {
+	of := make([]float64, len(f.live))
+	for _, t := range asked.terms {
+		w := f.weight(t)
+		for _, i := range f.in[t] {
+			of[i] += w
+			most = max(most, of[i])
+		}
+	}
+	for i, w := range of {
+		if w == most && most > 0 {
+			which = append(which, f.live[i])
+		}
+	}
+	return most, which
+}
+
+// returned reports whether a memory is among the hits or below them.
+func returned(r *schema.QARecord, id schema.PointID) bool {
+	return slices.ContainsFunc(r.Hits, func(h schema.QAHit) bool { return h.ID == id }) || slices.ContainsFunc(r.Below, func(b schema.QARank) bool { return b.ID == id })
+}
+
+// first is the live memory that has most of the question's words, nil if several have.
+func (f *search) first() *version {
+	if _, which := f.most(f.asked); len(which) == 1 {
+		return which[0]
+	}
+	return nil
 }
 
 // order counts pairs of texts that a search ranked, by the weight of the question's words that they have.
@@ -148,6 +191,9 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	x, v := f.x, live[len(live)-1]
 	own := f.weigh(f.asked, v.words)
 	p := &x.past
+	if p.first[v.id] && x.o.Survey != nil && x.o.Survey.of(r).eaten() && !returned(r, v.id) {
+		return schema.FaultImpure, "question " + p.given[v.id] + " returned it, and no memory is found once it was the first hit: searching takes them away"
+	}
 	if len(r.Hits) == 0 {
 		if len(r.Below) > 0 {
 			return schema.FaultImpure, "asked again for more, the system found what it did not find before"

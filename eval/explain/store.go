@@ -40,6 +40,9 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 		last := ever[len(ever)-1]
 		f := finding{hop: schema.HopOverwrite, kind: schema.FaultRemoved, refs: n.refs, ids: x.after(last),
 			reason: fmt.Sprintf("the memory of %s, %s, %s in session %s", n.name, quote(last.text), last.fate(), x.sessionName(last.to))}
+		if q := x.past.given[last.id]; q != "" {
+			f.reason += "; question " + q + " had returned it"
+		}
 		if last.next != nil {
 			f.kind, f.want, f.got = schema.FaultUpdated, last.text, last.next.text
 		}
@@ -208,7 +211,15 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 		if len(near) > 0 {
 			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
 		}
-		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made from %s: %s", n.name, quote(n.text)), refs: n.refs}
+		f := finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made from %s: %s", n.name, quote(n.text)), refs: n.refs}
+		for _, c := range x.ledger.unlisted {
+			if n.holds(x.told.read(c.New), nil, x.frame) {
+				f.reason += fmt.Sprintf("; a receipt says that it was added as %s, and no listing has that", c.ID)
+				f.ids = point(c.ID)
+				break
+			}
+		}
+		return f
 	}
 	shows := "the system shows neither its memories nor what it retrieved"
 	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {

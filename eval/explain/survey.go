@@ -32,7 +32,13 @@ type systemSurvey struct {
 	all            int      // hits
 	questions      int
 	worst          int // questions whose hits have the fewest of their words first
+	reach          reach
+	fresh, used    finds    // of memories that were no earlier question's first hit, and of those that were
+	unlisted       altering // additions that receipts report and no listing shows
 }
+
+// finds counts the questions whose words one memory has most of, and of these those that found it.
+type finds struct{ n, found int }
 
 // sources counts texts by what they name as their sources.
 type sources struct {
@@ -91,6 +97,10 @@ func (c *sources) take(t *story, text string, named []schema.EventRef) {
 func (s *systemSurvey) memory(x *explainer) {
 	if x.told.c == nil || len(x.ledger.versions) == 0 {
 		return
+	}
+	s.reach.begin(x.told)
+	for _, c := range x.ledger.unlisted {
+		s.unlisted.add(quote(c.New))
 	}
 	texts := map[string]bool{}
 	for _, v := range x.ledger.versions {
@@ -157,7 +167,19 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
 			s.hits.take(x.told, h.Text, h.Sources)
 		}
 	}
+	if s.reach.at == r.CaseID {
+		s.reach.question(x, r)
+	}
 	f := x.search(r)
+	if best := f.first(); best != nil {
+		n := &s.fresh
+		if x.past.first[best.id] {
+			n = &s.used
+		}
+		if n.n++; returned(r, best.id) {
+			n.found++
+		}
+	}
 	var o order
 	for i, a := range f.hits {
 		for _, b := range f.hits[i+1:] {
@@ -170,6 +192,11 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
 	if o.inverted() {
 		s.worst++
 	}
+}
+
+// eaten reports whether memories cannot be found once they were returned.
+func (s *systemSurvey) eaten() bool {
+	return s.used.n >= leastRanked && s.used.found == 0 && s.fresh.found >= leastRanked && s.fresh.found*2 > s.fresh.n
 }
 
 // Shares from which a survey mentions what it found.
@@ -234,6 +261,13 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 	if c.lasting >= doubled*c.texts && c.texts > 0 {
 		out = append(out, fmt.Sprintf("%d memories have %d different texts: each is kept %.1f times", c.lasting, c.texts, float64(c.lasting)/float64(c.texts)))
 	}
+	if c.unlisted.n > 0 {
+		out = append(out, fmt.Sprintf("%d memories that receipts report as added are not listed: %s", c.unlisted.n, c.unlisted.example))
+	}
+	if c.eaten() {
+		out = append(out, fmt.Sprintf("memories that were the first hit of a question are never found again (%d later questions have most words of one), others are (%d of %d): searching takes them away", c.used.n, c.fresh.found, c.fresh.n))
+	}
+	out = append(out, c.reach.lines()...)
 	if c.worst*2 > c.questions && c.worst >= leastBad {
 		out = append(out, fmt.Sprintf("in %d of %d questions the hits with the most of its words come last", c.worst, c.questions))
 	}

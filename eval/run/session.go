@@ -126,8 +126,6 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	if err != nil {
 		return err
 	}
-	// Changes that the delta of a whole session shows are not repeated.
-	rec.Changes = slices.DeleteFunc(rec.Changes, func(c schema.MemoryChange) bool { return c.Op == memory.OpAdd || c.Op == memory.OpNone })
 	rec.Delta = got.delta
 	if !tells {
 		for _, x := range memory.Diff(p.last, got.items, p.u.caps.Colder) {
@@ -135,6 +133,10 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 		}
 		p.last = got.items
 	}
+	// Changes that the delta of a whole session shows are not repeated.
+	rec.Changes = slices.DeleteFunc(rec.Changes, func(c schema.MemoryChange) bool {
+		return c.Op == memory.OpNone || c.Op == memory.OpAdd && (c.New == "" || slices.ContainsFunc(rec.Delta, func(d schema.MemoryDelta) bool { return d.ID == c.ID || d.Text == c.New }))
+	})
 	if keep {
 		for _, it := range got.items {
 			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), Session: text(it.Session), Status: it.Status, Sources: it.Sources})

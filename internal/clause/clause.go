@@ -140,6 +140,12 @@ type Fact struct {
 type Options struct {
 	Year  int      // completes dates that name none; 0: unknown
 	Names []string // who takes part in the talk: these capital words are people
+	// Before is what another speaker said just before. A Chinese text that only answers its question (华为, asked 在哪儿上班) is read with it.
+	Before string
+	// Own is what the speaker said before that: a question without a subject is about whom it was about.
+	Own string
+	// Spoken tells, by the gender of a pronoun, whether the caller knows whom a Chinese text would mean by it.
+	Spoken [3]bool
 	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it
 	// is not worth keeping or its subject is not a person (Kind NoOne); its Tier is Wide then.
 	Ended func(verb string) (ends, may []string)

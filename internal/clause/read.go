@@ -24,6 +24,9 @@ func Read(text string, o Options) []Fact {
 	zh := zhReader{o: o}
 	text = unmarked(textnorm.WithoutLinks(text))
 	all := sentence.Split(text)
+	if strings.IndexFunc(o.Before, textnorm.IsHan) >= 0 {
+		zh.asks(o.Before)
+	}
 	for i, st := range all {
 		var found []Fact
 		framed := taste(st)

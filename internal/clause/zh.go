@@ -19,10 +19,13 @@ import (
 // A zhReader reads the clauses of one text in order.
 type zhReader struct {
 	o       Options
-	subject Mention // of the clause before in the sentence; Kind NoOne: none, or something that is no person
-	thing   bool    // something that is no person
-	last    Mention // the relative or named person whom the text mentioned last
-	topic   Phrase  // what the clause before names and says nothing of: 榴莲，我不喜欢
+	subject Mention  // of the clause before in the sentence; Kind NoOne: none, or something that is no person
+	thing   bool     // something that is no person
+	last    Mention  // the relative or named person whom the text mentioned last
+	topic   Phrase   // what the clause before names and says nothing of: 榴莲，我不喜欢
+	bare    bool     // the clause before is the subject alone: 我表妹，在北京上学
+	asking  bool     // a question is read, for what it asks
+	asked   *zhAsked // the question that the text may answer; nil: none
 }
 
 // A zhClause is one clause while it is consumed.
@@ -51,26 +54,46 @@ type zhClause struct {
 	marked  bool   // 了, 过 or 完 is
 	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
-	home    bool // it says what is at the speaker's home
-	going   bool // 在 before the verb
-	again   bool // 再 before the verb
-	never   bool // what is denied is denied of any time: 不, not 没
+	spoken  [3]bool // of Options
+	asking  bool    // of the reader
+	elided  bool    // the subject is that of the question
+	front   int     // where a thing of the person's begins
+	asks    bool    // a verb and its denial: 去不去
+	home    bool    // it says what is at the speaker's home
+	going   bool    // 在 before the verb
+	again   bool    // 再 before the verb
+	own     bool    // it is a comment on a part or state of the person: 血压高
+	never   bool    // what is denied is denied of any time: 不, not 没
 }
 
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	var out []Fact
 	cond := false
-	r.subject, r.thing = Mention{}, false
+	r.subject, r.thing, r.bare = Mention{}, false, false
 	for _, c := range zhClauses(st.Text) {
-		text := st.Text[c[0]:c[1]]
-		if m := zhCalled.FindStringSubmatch(text); m != nil && len(out) > 0 && (out[len(out)-1].Slot == "HAS_PET" || out[len(out)-1].Slot == "HAS_RELATIVE") {
+		text := once(st.Text[c[0]:c[1]])
+		m := zhCalled.FindStringSubmatch(text)
+		if m != nil && len(out) > 0 { // what follows is of whom is called so: 请了个学徒，叫小满，以前在食堂做饭
+			r.subject, r.thing = Mention{}, true
+			if k := out[len(out)-1].Slot; k != "HAS_PET" {
+				r.subject, r.thing = Mention{Kind: Named, Phrase: Phrase{Text: m[1], Start: st.Start + c[0], End: st.Start + c[0]}}, false
+			}
+		}
+		if m != nil && len(out) > 0 && (out[len(out)-1].Slot == "HAS_PET" || out[len(out)-1].Slot == "HAS_RELATIVE") {
 			out[len(out)-1].Value.Text += "，叫" + m[1] // 我养了一只猫，叫豆豆
 			continue
 		}
-		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhCut(text), times: zhTimes(text, r.o.Year)}
+		cl := &zhClause{spoken: r.o.Spoken, asking: r.asking, text: text, start: st.Start + c[0], times: zhTimes(text, r.o.Year)}
+		cl.ws, cl.asks = zhChoice(zhCut(text))
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
+		r.bare = r.bare && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), ":") && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), "：")
 		cl.topic, r.topic = r.topic, Phrase{}
 		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text))
+		if !ok && !st.Question && len(out) == 0 {
+			if whole, answers := r.answer(cl, st); answers {
+				f, ok, r.subject = whole, true, whole.Subject
+			}
+		}
 		if !ok && cl.nominal(0, len(cl.ws)) {
 			r.topic = cl.objectPhrase(0)
 		}
@@ -99,6 +122,14 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		out = append(out, f)
 	}
 	return out
+}
+
+// once is a clause that is said twice without the second time: 不请了不请了.
+func once(text string) string {
+	if s := strings.TrimRight(text, " 。！!～~…"); len(s) >= len("退了退了") && s[:len(s)/2] == s[len(s)/2:] {
+		return s[:len(s)/2]
+	}
+	return text
 }
 
 // zhOfPets are verbs whose subject is the pet that the clause before names.
@@ -154,12 +185,32 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 		if r.subject = f.Subject; c.at(c.i+1) != "的" && c.patient() { // 我驾照考下来了; but 我妈包的粽子寄到了
 			r.adverbs(c)
 		}
+	case c.at(c.i+1) == "了" && c.whenClause() > 0:
+		c.omitted(r)
 	case c.cleft(r):
 	case c.patient():
 		c.omitted(r)
 		r.adverbs(c)
 	case zhOwnState[c.at(c.i)] && c.commented(c.i+1):
 		c.omitted(r)
+	case c.possessed(r):
+		r.subject, r.thing = Mention{}, true
+		said := f.Object
+		c.time()
+		c.hold(question)
+		f.Object, f.Value = said, said
+		if r.o.Ended != nil {
+			d := *c
+			d.f.Over = nil
+			if d.i = c.front; d.thing(r.o.Ended) {
+				d.time()
+				d.hold(question)
+				if over := d.f.ending(r.o.Ended, c.text); len(over) > 0 {
+					return d.f, false
+				}
+			}
+		}
+		return *f, c.worth()
 	case c.otherSubject():
 		r.subject, r.thing = Mention{}, true
 		if r.o.Ended != nil && c.thing(r.o.Ended) {
@@ -176,11 +227,13 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 	if c.dropped {
 		f.Subject.Start, f.Subject.End = c.start, c.start
 	}
+	r.bare = c.i >= len(c.ws) && (found || r.bare)
 	if !c.verb() {
 		return *f, false
 	}
 	c.time()
 	c.hold(question)
+	c.completed(r.asked)
 	return *f, c.slot()
 }
 
@@ -259,7 +312,7 @@ func (r *zhReader) adverbs(c *zhClause) {
 		case w == "快要" || w == "就要":
 			c.modal = "要"
 		case w == "是" && c.topic.Text != "" && (zhAdverbs[c.at(c.i+1)] || zhNegations[c.at(c.i+1)]): // 这本我是真的喜欢
-		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't':
+		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't' || c.manner(c.i):
 			if (w == "有点" || w == "有点儿" || w == "有些") && c.i+1 >= len(c.ws) {
 				return
 			}
@@ -294,6 +347,12 @@ func (c *zhClause) verbAt(i int) bool {
 		return false
 	}
 	return zhVerbs[w] != "" || c.class(i) == 'v' || zhFeelings[w]
+}
+
+// manner reports whether word i says how the verb behind it is done: 老老实实吃药, 硬撑着拖地.
+func (c *zhClause) manner(i int) bool {
+	w := c.at(i)
+	return utf8.RuneCountInString(w) > 1 && zhVerbs[w] == "" && !zhFeelings[w] && (c.class(i) == 'a' || c.class(i) == 'z') && (c.verbAt(i+1) || c.at(i+1) == "地" && c.verbAt(i+2))
 }
 
 func (c *zhClause) inTime(i int) bool {

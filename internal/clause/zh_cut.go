@@ -30,7 +30,7 @@ func zhClauses(s string) (out [][2]int) {
 		if i < from {
 			continue
 		}
-		if i > from+6 && (zhSplits(s[i:]) || strings.ContainsRune("我你他她咱", r) && zhWhile.MatchString(s[from:i])) {
+		if i > from+6 && (zhSplits(s[i:]) || r == '你' && zhHear.MatchString(s[i:]) || strings.ContainsRune("我你他她咱", r) && zhWhile.MatchString(s[from:i])) {
 			add(i)
 			from = i
 			continue
@@ -40,7 +40,7 @@ func zhClauses(s string) (out [][2]int) {
 			from = i + len(face)
 			continue
 		}
-		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) || unicode.Is(unicode.So, r) || r == ' ' && zhPause(s[from:i], s[i+1:]) {
+		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) || unicode.Is(unicode.So, r) || r == ' ' && zhPause(s[from:i], s[i+1:]) && !zhOpen(s[from:i]) {
 			add(i)
 			from = i + utf8.RuneLen(r)
 		}
@@ -55,6 +55,9 @@ func zhClauses(s string) (out [][2]int) {
 	return out
 }
 
+// zhHear ends a clause with the question whether it is known: 你听说没.
+var zhHear = pattern.New(`^你(?:听说|知道|晓得|看到)(?:了?没有?|[吗不])`)
+
 var (
 	zhFace  = pattern.New(`^\[\p{Han}{1,5}\]`)                 // an emoji by its name: [苦涩]
 	zhWhile = pattern.New(`(?:那年|那会儿?|那时候?|的时候|以后|之后|之前|以前)$`) // ends a clause of time
@@ -66,6 +69,23 @@ func zhPause(before, after string) bool {
 		return false
 	}
 	return isHanWord(after)
+}
+
+// zhOpen reports whether what is before a blank waits for a predicate: a time, a part of the body or an adverb alone (上周 膝盖 手术).
+func zhOpen(before string) bool {
+	if utf8.RuneCountInString(before) > 12 {
+		return false
+	}
+	c := &zhClause{text: before, ws: zhCut(before), times: zhTimes(before, 0)}
+	if n := len(c.ws); n == 0 || zhPreps[c.at(0)] && n < 3 && !c.verbAt(1) { // 在 北京
+		return n > 0
+	}
+	for i := range c.ws {
+		if w := c.at(i); !c.inTime(i) && c.class(i) != 't' && !zhOwnState[w] && !(zhAdverbs[w] && zhVerbs[w] == "") {
+			return false
+		}
+	}
+	return true
 }
 
 // zhSplits reports whether a text continues with a word that joins clauses.
@@ -93,4 +113,4 @@ func zhTimes(text string, year int) []timex.Expr {
 
 var zhDay = pattern.New(`^[\d一二三四五六七八九十]{1,3}[号日]`)
 
-var zhEvery = pattern.New(`(?:周|星期|礼拜)[一二三四五六日天]|[\d一二三四五六七八九十]{1,3}号|每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
+var zhEvery = pattern.New(`初[一二三四五六七八九十]+(?:十五)?|[一二三四五六日]{2,5}(?:早上|晚上|中午|下午|上午)|(?:周|星期|礼拜)[一二三四五六日天]|[\d一二三四五六七八九十]{1,3}号|每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)

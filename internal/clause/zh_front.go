@@ -3,6 +3,7 @@ package clause
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/hanseg"
 )
@@ -20,7 +21,11 @@ func (c *zhClause) cleft(r *zhReader) bool {
 	if m.Kind == NoOne {
 		return false
 	}
-	c.ba, c.f.Subject, c.i = c.span(c.i, c.i+k), m, next
+	end := c.i + k
+	for end > c.i+1 && zhAdverbs[c.at(end-1)] { // 床单都是我换的
+		end--
+	}
+	c.ba, c.f.Subject, c.i = c.span(c.i, end), m, next
 	r.subject = m
 	r.adverbs(c)
 	c.f.Tense = Past
@@ -45,6 +50,40 @@ func (c *zhClause) ownPet() bool {
 		f.Value.Text += "，叫" + m[1]
 	}
 	return true
+}
+
+// possessed reads 我手机没电了, 我夜班全靠咖啡: of the person is said what is so of a thing of theirs.
+func (c *zhClause) possessed(r *zhReader) bool {
+	k := c.i + 1
+	m := zhPronouns[c.at(c.i)]
+	if m.Phrase = c.span(c.i, k); m.Kind == NoOne {
+		if m.Kind, m.Relation = Relative, zhRelations[c.at(c.i)]; m.Relation == "" || !familyKey[m.Relation] {
+			return false
+		}
+		m.Gender = relationGender(m.Relation)
+	}
+	for c.at(k) == "的" || c.at(k) == "那" || c.at(k) == "这" || c.at(k) == "那个" || c.at(k) == "这个" || c.class(k) == 'q' || c.class(k) == 'b' || c.class(k) == 'a' {
+		k++
+	}
+	noun := k
+	for c.class(k) == 'n' && zhVerbs[c.at(k)] == "" && zhRelations[c.at(k)] == "" && !c.inTime(k) {
+		k++
+	}
+	if k == noun || k >= len(c.ws) || c.at(k) == "的" || zhPet(c.at(k-1)) || zhSomebody(c.at(k-1)) || strings.HasSuffix(c.at(k-1), "角") || !(zhAdverbs[c.at(k)] || zhNegations[c.at(k)] || c.verbAt(k) || c.class(k) == 'a' || zhPreps[c.at(k)]) || c.at(k) == "是" || m.Kind == Addressee {
+		return false
+	}
+	v := c.nextVerb(k-1, false)
+	if v < 0 && c.class(len(c.ws)-1) != 'a' && !c.aspect("了") && !c.aspect("着") {
+		return false
+	}
+	f := &c.f
+	f.Subject, f.Verb, f.Slot, c.front = r.pronoun(m), "是", "IS", noun
+	f.Object = c.objectPhrase(noun)
+	f.Value = f.Object
+	if v > 0 {
+		f.Verb, f.Slot, c.i = zhBase(c.at(v)), "DID", len(c.ws)
+	}
+	return utf8.RuneCountInString(f.Object.Text) > 3 && !strings.HasSuffix(c.text, "也是")
 }
 
 // zhGone are words of a pet that one has no longer.
@@ -93,7 +132,7 @@ func (c *zhClause) patient() bool {
 	for end < len(c.ws) && (c.class(end) == 'u' || c.class(end) == 'y' || c.class(end) == 'm' || c.inTime(end) || zhResults[c.at(end)] || zhAdverbs[c.at(end)] || !isHanWord(c.at(end))) {
 		end++
 	}
-	if v >= len(c.ws) || end < len(c.ws) || zhBase(c.at(v)) == "卖" && strings.ContainsAny(c.at(v)+c.at(v+1), "完光") || v == k && end == v+1 && zhBase(c.at(v)) == c.at(v) { // 书看: nothing says that it is done
+	if v >= len(c.ws) || end < len(c.ws) || zhBase(c.at(v)) == "卖" && strings.ContainsAny(c.at(v)+c.at(v+1), "完光") || !c.asking && v == k && end == v+1 && zhBase(c.at(v)) == c.at(v) { // 书看: nothing says that it is done
 		return false
 	}
 	c.topic, c.i = c.span(c.i, k), k
@@ -110,6 +149,11 @@ func (c *zhClause) patientAt(i int) bool {
 // commented reports whether what stands from word i on comments on the noun before it: 腰不行了, 血压有点高, 嗓子疼.
 func (c *zhClause) commented(i int) bool {
 	if i >= len(c.ws) {
+		return false
+	}
+	if slices.ContainsFunc(c.ws[i:], func(w hanseg.Word) bool {
+		return w.Form == "别" || w.Form == "不要" || w.Form == "得" && w.Class != 'u'
+	}) { // 膝盖别跑坏了
 		return false
 	}
 	for ; i < len(c.ws) && (zhAdverbs[c.at(i)] || zhNegations[c.at(i)] || c.inTime(i)); i++ {
@@ -144,7 +188,7 @@ func (c *zhClause) nominal(from, to int) bool {
 }
 
 // zhOwnState are nouns that a comment on is one on the person: 我血压有点高.
-var zhOwnState = set("血压 血糖 血脂 尿酸 体重 膝盖 腰 颈椎 胃 肚子 头 头发 脸 牙 牙齿 耳朵 鼻子 肩膀 胳膊 手腕 脚 腿 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 听力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学 老家 家乡 籍贯 专业 生日 星座 血型")
+var zhOwnState = set("左膝 右膝 左脚 右脚 左手 右手 左腿 右腿 左眼 右眼 左肩 右肩 脚踝 脚后跟 手指 后背 腰椎 半月板 脖子 肺 肝 心脏 嘴 舌头 血压 血糖 血脂 尿酸 体重 膝盖 腰 颈椎 胃 肚子 头 头发 脸 牙 牙齿 耳朵 鼻子 肩膀 胳膊 手腕 脚 腿 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 听力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学 老家 家乡 籍贯 专业 生日 星座 血型")
 
 // otherSubject reports whether something that is no person is before the verb.
 func (c *zhClause) otherSubject() bool {

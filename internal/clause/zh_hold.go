@@ -3,6 +3,7 @@ package clause
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/pattern"
 	"membench/internal/timex"
@@ -53,7 +54,7 @@ func (c *zhClause) time() {
 }
 
 // zhWhen are words of time that name no day.
-var zhWhen = set("最近 以前 之前 从前 小时候 刚 刚刚 刚才 现在 目前 一直 经常 常常 每天 天天 平时 总是 偶尔 有时 从来 后来 曾经 将来 以后 当时 早上 晚上 中午 下午 上午 未来 周末")
+var zhWhen = set("最近 以前 之前 从前 小时候 刚 刚刚 刚才 现在 目前 一直 经常 常常 每天 天天 平时 总是 偶尔 有时 从来 后来 曾经 将来 以后 当时 当年 那会儿 那时 那时候 那阵子 上回 上次 早上 晚上 中午 下午 上午 未来 周末")
 
 // zhAsks reports whether the clause asks: by a particle, a question word, or a verb and
 // its denial (是不是, 有没有).
@@ -62,7 +63,7 @@ func zhAsks(c *zhClause) bool {
 	if zhWh.MatchString(t) && !zhAny.MatchString(t) {
 		return true
 	}
-	if strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "么") && !strings.HasSuffix(t, "什么") || zhTag.MatchString(t) || strings.HasSuffix(c.text, "？") || strings.HasSuffix(c.text, "?") {
+	if c.asks && !zhAny.MatchString(t) || strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "么") && !strings.HasSuffix(t, "什么") || zhTag.MatchString(t) || strings.HasSuffix(c.text, "？") || strings.HasSuffix(c.text, "?") {
 		return true
 	}
 	return slices.ContainsFunc([]string{"是不是", "有没有", "能不能", "可不可以", "要不要", "会不会", "好不好", "对不对", "对吧"}, func(a string) bool {
@@ -73,7 +74,7 @@ func zhAsks(c *zhClause) bool {
 
 // zhWh are words that ask; with one of zhAny they stand for anything or are told of (谁都不知道).
 var (
-	zhWh  = pattern.New(`怎么办|[什啥]么?时候|几点|为什么|为啥|咋[样办]|哪[里儿个天位家]|谁|多少钱`)
+	zhWh  = pattern.New(`怎么办|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
 	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也了]没|了没有)$`) // 去不, 换没
 	zhAny = pattern.New(`都|也|知道|忘|无论|不管|随便|问|告诉`)
 )
@@ -91,7 +92,8 @@ var zhUrges = pattern.New(`^\s*(?:记得|注意|加油|早点|赶紧|赶快|快�
 // hold is tense and modality.
 func (c *zhClause) hold(question bool) {
 	f := &c.f
-	soon := c.modal == "要" && c.aspect("了") // 我要搬家了
+	c.going = c.going || strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~…"), "呢") && !question && !c.marked && !f.Negated && !c.has(zhOften) && utf8.RuneCountInString(c.text) < 10 // 开会呢
+	soon := c.modal == "要" && c.aspect("了")                                                                                                                                             // 我要搬家了
 	past := !soon && c.aspect("了") || c.aspect("过") || zhPast[f.When.Text]
 	future := false
 	if f.Time.Kind == timex.Deictic {
@@ -106,7 +108,7 @@ func (c *zhClause) hold(question bool) {
 		f.Begun = !c.passed && (c.aspect("了") || zhJust[f.When.Text]) && !c.has(zhFormer)
 	}
 	switch {
-	case question:
+	case question && !c.asking:
 		f.Modality = Question
 	case c.if_:
 		f.Modality = Condition
@@ -141,10 +143,28 @@ func (c *zhClause) hold(question bool) {
 		f.Modality, f.Tense = Plan, Future
 	case (c.modal == "要" || c.modal == "会" && (future || c.text != "" && f.Subject.Kind == Speaker && future)) && !past || future && !past && f.Verb != "是":
 		f.Modality, f.Tense = Plan, Future
+	case f.Modality == Asserted && f.Tense == Present && !past && c.scheduled():
+		f.Modality, f.Tense = Plan, Future
 	case c.modal == "得" || c.modal == "必须":
 		f.Modality, f.Tense = Plan, Future
 	}
 }
+
+// scheduled reports whether an act is named with a day that is neither past nor repeated, and nothing says that it is done: 周五搬家, 国庆去海边.
+func (c *zhClause) scheduled() bool {
+	if s := zhVerbs[c.f.Verb]; s != "DID" && s != "VISITED" && s != "OWNS" || c.f.Negated || c.going || c.marked || c.aspect("着") || c.has(zhOften) || zhSays[c.f.Verb] {
+		return false
+	}
+	if o := c.f.Object.Text; strings.HasSuffix(o, "那个") || strings.HasSuffix(o, "这个") { // 周六爬山那个
+		return false
+	}
+	return zhDayAhead.MatchString(c.f.When.Text)
+}
+
+var (
+	zhDayAhead = pattern.New(`^(?:这|本)?(?:周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`)
+	zhOften    = set("都 每 一般 平时 通常 经常 常 常常 总 总是 老 老是 偶尔 有时 一直")
+)
 
 // aspect reports whether 了 or 过 is in the clause as a particle, or behind a verb in one word: not in 过来, 为了, 吃不了.
 func (c *zhClause) aspect(mark string) bool {
@@ -176,7 +196,7 @@ var (
 	zhLasting = set("LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT HAS_PET")
 )
 
-var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时 昨天 前天 昨晚 去年")
+var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时 当年 那会儿 那时 那时候 那阵子 上回 上次 昨天 前天 昨晚 去年")
 
 // habitual reports whether words of time say that something is done again and again.
 func habitual(when string) bool {

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"membench/internal/sentence"
+	"membench/internal/textnorm"
 )
 
 // Who the subject of a Chinese clause is.
@@ -17,6 +20,24 @@ func (r *zhReader) mentioned(c *zhClause) {
 	}
 }
 
+// People are the relatives and named persons whom a Chinese text mentions, in order.
+func People(text string, o Options) (out []Mention) {
+	if strings.IndexFunc(text, textnorm.IsHan) < 0 || len(text) > longSentence {
+		return nil
+	}
+	r := zhReader{o: o}
+	for _, at := range zhClauses(text) {
+		c := &zhClause{text: text[at[0]:at[1]], start: at[0], ws: zhCut(text[at[0]:at[1]])}
+		for k := 0; k < len(c.ws); k++ {
+			if m, next := r.person(c, k); (m.Kind == Relative || m.Kind == Named) && c.at(k-1) != "当" && (next >= len(c.ws) || c.at(next) != "的") {
+				out = append(out, m)
+				k = next - 1
+			}
+		}
+	}
+	return out
+}
+
 // pronoun is whom a pronoun means: the person whom the text mentioned last, if the gender fits.
 func (r *zhReader) pronoun(m Mention) Mention {
 	if m.Kind == Pronoun && !m.Plural && r.last.Kind != NoOne && !r.last.Plural && (r.last.Gender == m.Gender || r.last.Gender == Unknown || m.Gender == Unknown) {
@@ -28,9 +49,40 @@ func (r *zhReader) pronoun(m Mention) Mention {
 // omitted gives a clause the subject of the clause before it, or the speaker if there is none.
 func (c *zhClause) omitted(r *zhReader) {
 	c.dropped = true
+	if q := r.asked; r.subject.Kind == NoOne && !r.thing && q != nil && q.who.Kind != NoOne && q.who.Kind != Addressee { // who was asked about
+		c.f.Subject, c.dropped, c.elided = q.who, q.who.Text == "", true
+		c.f.Subject.Start, c.f.Subject.End = c.start, c.start
+		return
+	}
+	if r.bare && r.subject.Kind != NoOne {
+		c.dropped = false
+		c.f.Subject = r.subject
+		c.f.Subject.Start, c.f.Subject.End = c.start, c.start
+		return
+	}
 	if c.f.Subject = r.subject; r.subject.Kind == NoOne {
+		if own := r.topicOf(r.o.Own); own.Kind != NoOne && !r.thing && c.has(zhMore) { // 嗯，初一还去烧香
+			c.f.Subject = own
+			c.f.Subject.Start, c.f.Subject.End = c.start, c.start
+			return
+		}
 		c.f.Subject, c.alone, c.unsure = Mention{Kind: Speaker}, true, r.thing
 	}
+}
+
+// zhMore add to what was said before.
+var zhMore = set("还 也 又")
+
+// topicOf is the relative or named person that the last clause of a text is about, if there is one.
+func (r *zhReader) topicOf(text string) Mention {
+	own := zhReader{o: Options{Names: r.o.Names, Year: r.o.Year}}
+	for _, st := range sentence.Split(text) {
+		own.sentence(st)
+	}
+	if k := own.subject.Kind; k == Relative || k == Named {
+		return own.subject
+	}
+	return Mention{}
 }
 
 func isName(w string) bool { return len(w) > 1 && w[0] >= 'A' && w[0] <= 'Z' }
@@ -61,6 +113,9 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 	switch {
 	case ok:
 		m.Phrase = c.span(i, i+1)
+		if c.at(i+1) == "自己" && w != "自己" && c.at(i+2) != "的" { // 我自己那个课退了
+			i++
+		}
 		j := i + 1
 		if c.at(j) == "的" {
 			j++
@@ -113,7 +168,7 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 			return Mention{}, i
 		}
 		m := Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, i+1), Plural: key == "parent" || key == "family"}
-		if !familyKey[key] && !strings.HasPrefix(w, "我") {
+		if !familyKey[key] && !strings.HasPrefix(w, "我") && !zhOnly[w] {
 			m.Kind = Described
 		}
 		return m, i + 1
@@ -125,6 +180,9 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 	}
 	return r.name(c, i)
 }
+
+// zhOnly are people of whom one has one: 房东 is one's own.
+var zhOnly = set("房东 领导 上司 主管 导师 班主任")
 
 // zhInside are words behind a thing that say where in it.
 var zhInside = set("上 里 下 旁 旁边 里面 上面 下面 楼上 楼下 门口 附近")

@@ -1,8 +1,11 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"membench/internal/pattern"
 )
 
 // What stands where in a Chinese clause.
@@ -72,6 +75,8 @@ func (c *zhClause) whenClause() int {
 			return k + 1
 		case w == "就" && c.verbAt(k-1) && c.verbAt(c.i) && c.verbAt(k+1) && !zhIdle[c.at(c.i)] && !zhNothing[c.at(k+1)]: // 回来就发烧了
 			return k + 1
+		case w == "就" && c.at(c.i+1) == "了" && zhGoes[c.at(k+1)]: // 下了班就去钓鱼
+			return k + 1
 		case (w == "前" || w == "后") && c.verbAt(k-1):
 			if c.verbAt(c.i) {
 				return k + 1
@@ -97,6 +102,16 @@ func (c *zhClause) rest() string {
 // done reports whether 了 or 过 behind a verb with an object says that somebody has done it: 交了首付, but not 下了场雨.
 func (c *zhClause) done() bool {
 	return c.marked && c.f.Object.Text != "" && !c.counted(c.i) && !zhAppears[c.f.Verb]
+}
+
+// ill is the word behind an illness at the next word that something else follows, or 0.
+func (c *zhClause) ill() int {
+	for k := c.i + 2; k < min(c.i+4, len(c.ws)); k++ {
+		if zhIll.MatchString(c.span(c.i, k).Text) && (c.verbAt(k) || strings.HasPrefix(c.at(k+1), "不")) && c.at(c.i+1) != "过敏" {
+			return k
+		}
+	}
+	return 0
 }
 
 // isSpoken reports whether a word of content stands at i.
@@ -126,7 +141,13 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 	for i < len(c.ws) && (c.at(i) == "了" || c.at(i) == "过" || c.at(i) == "的") {
 		i++
 	}
-	p := c.span(i, len(c.ws))
+	end := len(c.ws)
+	for k := i + 1; k < end; k++ { // 崴了啊大哥
+		if w := c.at(k); slices.Contains(zhEndings[2:], w) && w != "的" && end-k < 4 {
+			end = k
+		}
+	}
+	p := c.span(i, end)
 	for again := true; again; {
 		again = false
 		p.Text = strings.TrimRight(p.Text, " 。．.·！？!?~～…，,、")
@@ -135,11 +156,15 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 				p.Text, again = rest, true
 			}
 		}
+		p.Text = strings.TrimSuffix(p.Text, "也是")
 		if rest := zhWhile.ReplaceAllString(p.Text, ""); rest != p.Text {
 			p.Text, again = rest, true
 		}
 	}
 	p.End = p.Start + len(p.Text)
+	for range 2 { // of one character between two blanks, too
+		p.Text = zhBlank.ReplaceAllString(p.Text, "$1$2")
+	}
 	return p
 }
 
@@ -157,3 +182,6 @@ func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
+
+// zhBlank is a blank between characters, which separates nothing.
+var zhBlank = pattern.New(`(\p{Han}) +(\p{Han})`)

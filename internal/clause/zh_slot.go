@@ -67,6 +67,8 @@ func (c *zhClause) slot() bool {
 	case f.Verb == "叫" && f.Subject.Kind == Relative && f.Subject.Owner == nil && obj != "": // 我男朋友叫陈浩
 		f.Slot, f.Value.Text = "HAS_RELATIVE", strings.TrimPrefix(f.Subject.Text, "我")+"，叫"+obj
 		f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
+	case f.Slot == "HAS_NAME" && (utf8.RuneCountInString(obj) > 4 && isHanWord(obj) || strings.HasPrefix(obj, "个") || c.verbAt(c.i)): // 叫个外卖
+		f.Slot = "DID"
 	case (f.Verb == "办" || f.Verb == "办理" || f.Verb == "开" || f.Verb == "开通") && zhMember.MatchString(obj):
 		f.Slot = "HAS"
 		if f.Place.Text != "" && !strings.Contains(obj, "的") { // 在健身房办了会员

@@ -3,6 +3,9 @@ package clause
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"membench/internal/pattern"
 )
 
 // The verb of a Chinese clause, what stands before it, and its object.
@@ -97,6 +100,7 @@ func (c *zhClause) saysNothing() bool {
 	w, next := c.at(c.i), c.at(c.i+1)
 	switch {
 	case zhFalseNegation[w], next == "的" && c.at(c.i+2) != "是" && c.i+2 < len(c.ws) && (c.dropped || c.nextVerb(c.i+2, false) > 0): // 旅游的事…, 我养的猫死了
+	case w == "信" && c.f.Negated && c.dropped && c.verbAt(c.i+1): // 不信看步数
 	case next == "归" && c.at(c.i+2) == w: // 喜欢归喜欢
 	case strings.HasPrefix(next, "起来") && (w == "听" || w == "看" || w == "说" || w == "想"): // 听起来…
 	case w == "想" && c.i+1 < len(c.ws) && strings.ContainsRune("出起到", firstRune(next)): // 想出, 想起来
@@ -125,7 +129,15 @@ func (c *zhClause) predicate() (ok, whole bool) {
 		f.Tense = Past
 		return ok, true
 	case zhOwnState[w] && c.i+1 < len(c.ws) && c.commented(c.i+1): // 腰疼, 嗓子哑了
-		return be("是")
+		c.own = true
+		be("是")
+		for k := c.i + 1; k < len(c.ws); k++ {
+			if w := zhBase(c.at(k)); zhVerbs[w] != "" && zhVerbs[w] != "PREFERS_TOPIC" && !zhAdverbs[w] && !zhNegations[w] && !zhFeelings[w] && !zhIll.MatchString(f.Object.Text) { // 脚崴了, 膝盖手术
+				f.Verb, c.event = w, f.Object.Text
+				break
+			}
+		}
+		return true, true
 	case w == "没有" || w == "没":
 		f.Verb, f.Negated = "有", true
 	case zhGoes[w] && c.verbAt(c.i+1) && zhVerbs[zhBase(c.at(c.i+1))] != "" && zhVerbs[zhBase(c.at(c.i+1))] != "DID": // 去领养了一只猫
@@ -140,6 +152,10 @@ func (c *zhClause) predicate() (ok, whole bool) {
 		f.Verb = w
 	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && c.at(c.i+1) != "过敏" && zhIll.MatchString(c.objectPhrase(c.i).Text): // 我腰椎间盘突出
 		return be("有")
+	case c.class(c.i) == 'n' && c.ill() > 0: // 我妈腰椎间盘突出干不了重活
+		f.Verb, f.Object = "有", c.span(c.i, c.ill())
+		c.i = c.ill()
+		return true, true
 	case c.at(c.i+1) == "过敏" && !zhAdverbs[w]: // 我酒精过敏
 		c.ba = c.span(c.i, c.i+1)
 		c.i++
@@ -151,6 +167,10 @@ func (c *zhClause) predicate() (ok, whole bool) {
 		return true, true
 	case c.class(c.i) == 'v':
 		f.Verb = w
+	case !c.dropped && f.Subject.Kind != Addressee && c.class(c.i) == 'a' && !c.isSpoken(c.i+1) && utf8.RuneCountInString(w) > 1 && !zhPraise[w]: // 她很年轻
+		return be("是")
+	case !c.dropped && zhKind.MatchString(c.objectPhrase(c.i).Text) && c.nominal(c.i, len(c.ws)): // 他四川人
+		return be("是")
 	case zhGrade.MatchString(c.objectPhrase(c.i).Text): // 我儿子高三了
 		return be("是")
 	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && f.Subject.Kind != NoOne && !c.dropped && (zhAdverbs[c.at(c.i+1)] || c.class(c.i+1) == 'a' || c.class(c.i+1) == 'd'): // 我年龄有点大: topic and comment
@@ -174,7 +194,7 @@ func (c *zhClause) complements() {
 		c.i++
 	}
 	if no := c.at(c.i); (no == "不" || no == "得") && zhPotential[c.at(c.i+1)] { // 吃不了, 买得起
-		f.Negated, c.never, c.modal = f.Negated != (no == "不"), true, "能"
+		f.Negated, c.never, c.modal = f.Negated != (no == "不"), !zhAttains[c.at(c.i+1)], "能"
 		c.i += 2
 	} else if zhResults[c.at(c.i)] && c.at(c.i+1) == "了" { // 考下来了
 		f.Tense = Past
@@ -191,6 +211,9 @@ func (c *zhClause) complements() {
 // object reads what stands behind the verb at word v, with what 把 or a topic puts before it, and is false for a clause that is not about its subject.
 func (c *zhClause) object(v int) bool {
 	f := &c.f
+	if c.at(c.i) == "的" && c.aspect("了") && c.class(len(c.ws)-1) != 'n' && zhVerbs[f.Verb] == "" { // 我腌的菜好了
+		return false
+	}
 	f.Object = c.objectPhrase(c.i)
 	if zhDegree[f.Object.Text] { // 紧张死了
 		f.Object, f.Tense = Phrase{Start: f.Object.Start, End: f.Object.Start}, Present
@@ -237,5 +260,11 @@ func zhSomebody(w string) bool {
 // zhGoes are verbs of motion before what one goes to do.
 var zhGoes = set("去 来 过去 过来 跑去")
 
+// zhPraise are adjectives of assent, not of what somebody is like; zhKind ends what somebody is, without 是.
+var (
+	zhPraise = set("可以 不错 一样 同样 方便 厉害 清楚 明白 正常 正好 容易 确定 可惜 奇怪")
+	zhKind   = pattern.New(`(?:..人|座|\d0后|型血|户口|独生女|独生子)$`)
+)
+
 // zhAppears are verbs with what appears or is gone behind them, zhOfThings those whose subject is a thing.
-var zhAppears, zhOfThings = set("走 来 死 跑 飞 停 出 下 刮 涨 降 跌 断 发生 出现 多 少 剩 掉 漏"), set("到期 过期 升级 重启 上线 下线 停")
+var zhAppears, zhOfThings = set("走 来 死 跑 飞 停 出 下 刮 涨 降 跌 断 发生 出现 多 少 剩 掉 漏"), set("到 到期 过期 升级 重启 上线 下线 停")

@@ -12,7 +12,19 @@ import (
 // Words of Chinese by what they do in a clause. Those of zhVerbs, zhRelations and the
 // closed classes are added to the segmenter's dictionary, whose classes are coarse.
 
-var zhRelations = table("zh_relations.txt")
+var zhRelations = func() map[string]string {
+	m := table("zh_relations.txt")
+	for w, key := range m {
+		if familyKey[key] && !strings.HasPrefix(w, "我") {
+			for _, rank := range []string{"大", "小", "二", "三", "老"} { // 大孙女, 二姨
+				if ranked := rank + w; m[ranked] == "" && key != "husband" && key != "wife" && key != "child" {
+					defer func() { m[ranked] = key }()
+				}
+			}
+		}
+	}
+	return m
+}()
 
 // zhVerbs are verbs that say what someone does, by slot; DID where they make none.
 var zhVerbs = table("zh_verbs.txt")
@@ -22,7 +34,7 @@ var (
 	zhAdverbs   = set("正式 就 都 也 还 又 再 才 已经 已 刚 刚刚 刚才 正 正在 一直 一般 一起 一边 边 常 常常 经常 总 总是 总算 老是 天天 每天 平时 通常 偶尔 有时 有时候 最近 目前 现在 以前 之前 从前 后来 从来 曾 曾经 终于 竟然 居然 真 真的 特别 非常 很 太 挺 好 超 超级 比较 最 更 有点 有点儿 有些 稍微 几乎 差点 其实 当然 确实 果然 只 只好 只是 仅 光 全 全都 可能 也许 大概 应该 好像 似乎 肯定 一定 必须 突然 忽然 马上 立刻 赶紧 先 顺便 特意 亲自 自己 到底 究竟 还是 仍然 依然 渐渐 慢慢 越来越 大多 大部分 多 少 完全 根本 并 并且 实在 尤其 以后 今后 小时候 不怎么 不太 前天 昨天 今天 明天 后天 昨晚 今晚 晚上 早上 中午 下午 上午 上周 下周 上个月 下个月 去年 今年 明年 年底 年初 周末 周一 周二 周三 周四 周五 周六 周日 未来 将来 同时 当时 反正 幸好 可惜 毕竟 本来 原来 原本 一共 总共 一道 手头 重新 直接 不小心 偷偷 一个人 独自 第一次 首次 头一次 那会儿 那时 那时候 这会儿 那阵子 这阵子 前阵子 前些天 前几天 那年 上回 上次 下回 下次 这次 这回 老 早 早就 倒 倒是 却 差一点 看来 看样子 估计 恐怕 说不定 没准 快要 就要 五一 十一 国庆 春节 元旦 中秋 端午 清明 元宵 七夕 除夕 暑假 寒假 过年 双十一 上学期 下学期 这学期 上半年 下半年 上礼拜 下礼拜 这礼拜 周末 这个月 这周 这周末 这两天 前两天 过两天 这几天 大前天 大后天 半夜 大半夜 一大早 明早 今早 明晚 提前 主动 故意 专门 随便 还好 幸亏 多亏 今儿 昨儿 明儿 前儿")
 	zhOpeners   = set("但 但是 不过 可是 可 而 而且 所以 因为 由于 然后 于是 结果 另外 虽然 尽管 那 那么 嗯 啊 哦 哎 唉 哈哈 哈哈哈 嘿 呀 对 对了 是的 好的 话说 说起来 说实话 老实说 总之 比如 例如 至于 关于 除了 或者 以及 和 只要 只有 无论 不管 既然 即使 自从 自打 抱歉 不好意思 谢谢 牛 绝 哇 哇塞 我靠 救命 佩服 笑死 嗯嗯 是吗 可不")
 	zhNegations = set("不 没 没有 别 未 从不 从未 从没 从来不 从来没 不再 不会 不能 不想 不怎么 不太 没法 并不 并没有 不用 不敢 不要 不肯 不愿")
-	zhNever     = set("不 从不 从来不 不再 不会 不能 不怎么 不太")
+	zhNever     = set("不 不敢 不肯 不愿 从不 从来不 不再 不会 不能 不怎么 不太")
 	zhAspects   = []string{"了", "过", "着"}
 	zhEndings   = []string{"了", "吗", "呢", "吧", "啊", "呀", "啦", "哦", "哈", "嘛", "的", "来着", "而已", "罢了", "喔", "哟", "咯", "喽", "～", "~"}
 	zhPreps     = set("在 跟 和 与 同 给 对 从 向 为 用 往 于 替 比 随 关于 按 离 由 把 将 被 让 叫 使 连")
@@ -60,6 +72,11 @@ var zhSegmenter = sync.OnceValue(func() *hanseg.Segmenter {
 	for w := range zhFeelings {
 		add(w, 'a')
 	}
+	for w := range zhOwnState {
+		add(w, 'n')
+	}
+	add("那帮", 'r')
+	add("这帮", 'r')
 	for w := range zhStates {
 		add(w, 'n')
 	}
@@ -95,6 +112,9 @@ var zhResults = set("完 好 到 成 掉 光 上 下 下来 下去 出 出来 �
 
 // zhPotential are complements behind 不 or 得 that say what can be done: 吃不了, 买得起.
 var zhPotential = set("了 起 到 动 下 上 完 惯 来 成 着 出 见 清 住 懂")
+
+// zhAttains are those of what comes about once: 拿不到钥匙 is no habit.
+var zhAttains = set("到 上 完 成 着 出 见")
 
 // zhBase is a verb without the complement that the dictionary holds as one word with it: 考 of 考下来.
 func zhBase(w string) string {
@@ -154,4 +174,23 @@ func zhCut(text string) []hanseg.Word {
 		}
 	}
 	return ws
+}
+
+// zhWonders are verbs with a question as their object.
+var zhWonders = set("决定 知道 确定 考虑 想好 纠结 犹豫 问 看看 晓得 清楚")
+
+// zhChoice leaves of a verb and its denial the verb, and reports whether there are both: 回不回家 asks whether one 回家, 会不会 whether one 会.
+func zhChoice(ws []hanseg.Word) ([]hanseg.Word, bool) {
+	for i := 0; i+1 < len(ws); i++ {
+		v, no := ws[i].Form, ws[i+1].Form
+		switch rest, _ := utf8.DecodeRuneInString(no); {
+		case i > 0 && zhWonders[ws[i-1].Form]: // 没决定去不去
+		case rest != '不' && rest != '没' || !isHanWord(v):
+		case i+2 < len(ws) && utf8.RuneCountInString(no) == 1 && strings.HasPrefix(ws[i+2].Form, v):
+			return slices.Delete(slices.Clone(ws), i, i+2), true
+		case no[len("不"):] == v:
+			return slices.Delete(slices.Clone(ws), i+1, i+2), true
+		}
+	}
+	return ws, false
 }

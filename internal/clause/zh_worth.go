@@ -12,6 +12,9 @@ import (
 // zhTopic begins a comment on what is before it.
 var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
 
+// zhStands are slots of what a clause without a subject says of the speaker, too: 在星河公司上班.
+var zhStands = set("LIVES_IN WORKS_AT WORKS_AS STUDIES FOLLOWS_DIET")
+
 // zhPersonal are slots of what is said of people only.
 var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION PLANS")
 
@@ -25,19 +28,19 @@ func (c *zhClause) worth() bool {
 	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && (strings.HasPrefix(obj, "不") || c.verbAt(c.i))) || zhNothing[f.Verb] {
 		return false
 	}
-	if c.dropped && zhOfThings[f.Verb] {
+	if c.dropped && zhOfThings[f.Verb] || zhVerbs[f.Verb] == "PREFERS_TOPIC" && obj == "" {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	personal := zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT")) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+	personal := c.own && (!c.alone || c.aspect("了") || zhVerbs[f.Verb] != "" || c.has(zhMuch)) || zhStands[f.Slot] && !c.alone && !c.unsure && c.modal == "" && utf8.RuneCountInString(f.Value.Text) > 1 && !strings.Contains(c.text, "的") && !zhAdverbs[c.at(c.i)] || zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
+	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive) && (personal || !zhIdle[f.Verb] || f.Slot == "HAS_HABIT" || f.Modality == Plan && utf8.RuneCountInString(obj) > 1)) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
 		low(0.1) // nobody is named, and nothing says that it happened
 	}
 	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
 		low(0.1)
 	}
-	if obj == "" && c.by == "" && (f.Modality != Plan || f.When.Text == "") && f.Place.Text == "" && (zhActs[f.Verb] || (c.dropped || f.Negated) && utf8.RuneCountInString(strings.TrimRight(f.Verb, "过了")) == 1) {
+	if obj == "" && c.by == "" && (f.Modality != Plan || f.When.Text == "") && f.Place.Text == "" && (zhActs[f.Verb] || (c.dropped || c.elided || f.Negated) && utf8.RuneCountInString(strings.TrimRight(f.Verb, "过了")) == 1) {
 		low(0.1) // nobody can tell later what was meant
 	}
 	if c.unsure && !personal {
@@ -45,7 +48,7 @@ func (c *zhClause) worth() bool {
 	}
 	if c.dropped {
 		low(0.04)
-		if !personal && (zhVerbs[f.Verb] == "" && !f.passive && !c.does && !c.done() || zhVerbs[f.Verb] == "IS") {
+		if !personal && (zhVerbs[f.Verb] == "" && !f.passive && !c.does && !c.done() && !c.going && f.Modality != Plan || zhVerbs[f.Verb] == "IS") {
 			low(0.3)
 		}
 	}
@@ -54,14 +57,18 @@ func (c *zhClause) worth() bool {
 	}
 	switch f.Subject.Kind {
 	case Addressee:
-		low(0.3)
+		if low(0.04); !c.marked && !c.aspect("过") && !zhPast[f.When.Text] || obj == "" || zhIdle[f.Verb] || f.Modality == Plan || strings.ContainsAny(c.text, "吧太") {
+			low(0.26)
+		}
 	case Pronoun, Described:
-		low(0.08)
+		if low(0.04); f.Subject.Kind == Described || f.Subject.Plural || !c.spoken[f.Subject.Gender] {
+			low(0.04)
+		}
 	}
 	if strings.HasPrefix(obj, "得") && c.dropped || obj == "" && strings.HasSuffix(f.Verb, "到") || c.dropped && zhGoes[f.Verb] && c.marked && c.at(c.i-1) == "了" && (c.verbAt(c.i) || zhPreps[c.at(c.i)]) { // 看得太清, 收到了, 来了给你看
 		low(0.1)
 	}
-	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || !c.dropped && !c.marked && f.When.Text == "" && !c.never || obj == "" && !past(f) || f.Verb == "在") {
+	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || !c.dropped && !c.marked && f.When.Text == "" && !c.never && (utf8.RuneCountInString(obj) < 2 || c.modal != "" || f.Subject.Plural || c.has(zhVague)) || obj == "" && !past(f) || f.Verb == "在") {
 		low(0.1)
 	}
 	if zhIdle[f.Verb] && !personal && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
@@ -80,6 +87,12 @@ var zhHere = set("你 我 他 她 它 这 那 这个 那个 这样 那样 这里
 var zhIdle = set("说 告诉 问 看 做 有 是 去 来 给 用 找 得 想 觉得 感觉 认为 会 知道 让 弄 搞 带 点 上 开 打 放 等 见 没有 叫 提")
 
 // zhNothing verbs say nothing of a person.
-var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行")
+var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行 可好")
 
 var zhIdioms = set("说真的 看情况 想一下 看一下 有意思 有道理 有可能 来说 说来 没事 有时候 是吧 是啊 是这样 是的 知道 不知道")
+
+// zhMuch say how much.
+var zhMuch = set("有点 有点儿 有些 很 太 特别 越来越 比较 挺 老 总 总是 老是")
+
+// zhVague make a clause of the simple present a comment on the talk.
+var zhVague = set("就 也 太 真 倒 才 又 好像 似乎")

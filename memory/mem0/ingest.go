@@ -448,7 +448,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
-		if !slices.Contains(memory.PayloadNames(), k) {
+		if k != "asked" && !slices.Contains(memory.PayloadNames(), k) {
 			b.Raw(k, v)
 		}
 	}
@@ -467,6 +467,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	b.String("hash", schema.Hash(data))
 	put("created_at", created)
 	put("updated_at", updated)
+	put("asked", op.Asked(w.b.Context, w.b.Turns, f)) // none of Mem0's members
 	o := b.Object()
 	return &o
 }

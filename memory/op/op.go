@@ -53,6 +53,27 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	return out, llm.Usage{}, nil
 }
 
+// Asked is the Chinese question of another speaker just before a fact of the turns, or "": the fact may answer it. Own turns in between, up to two, are passed over.
+func Asked(before, turns []schema.Turn, f Fact) string {
+	if len(f.Turns) == 0 {
+		return ""
+	}
+	all := slices.Concat(before, turns[:f.Turns[0]])
+	own := turns[f.Turns[0]]
+	for i := len(all) - 1; i >= max(0, len(all)-3); i-- {
+		if t := all[i]; t.Role != own.Role || t.Name != own.Name {
+			if len(t.Text) <= maxAsked && clause.Asks(t.Text) {
+				return t.Text
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// maxAsked is the length in bytes above which a turn is more than a question.
+const maxAsked = 300
+
 // maxPause is the longest time between two lines of one sentence: what annotate sets between lines of a source without times.
 const maxPause = time.Minute
 

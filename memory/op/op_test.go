@@ -82,6 +82,25 @@ func TestRuleFactsOfMessages(t *testing.T) {
 	}
 }
 
+// The question that a fact may answer is the last turn of another speaker, over at most two of one's own.
+func TestAsked(t *testing.T) {
+	turn := func(name, text string) schema.Turn { return schema.Turn{Role: "user", Name: name, Text: text} }
+	for _, c := range []struct {
+		before, said []schema.Turn
+		want         string
+	}{
+		{nil, []schema.Turn{turn("a", "你在哪上班？"), turn("b", "华为")}, "你在哪上班？"},
+		{[]schema.Turn{turn("a", "你在哪上班")}, []schema.Turn{turn("b", "哈哈"), turn("b", "华为")}, "你在哪上班"},
+		{nil, []schema.Turn{turn("a", "我在华为"), turn("b", "我也在华为上班")}, ""},
+		{nil, []schema.Turn{turn("a", "Where do you work?"), turn("b", "Acme")}, ""},
+		{nil, []schema.Turn{turn("b", "华为")}, ""},
+	} {
+		if have := Asked(c.before, c.said, Fact{Turns: []int{len(c.said) - 1}}); have != c.want {
+			t.Errorf("%v: have %q, want %q", c.said, have, c.want)
+		}
+	}
+}
+
 var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶。"}, {Role: "assistant", Text: "推荐你试试祁门红茶。"}, {Role: "tool", Text: "{}"}}
 
 func TestModelFactsProvenance(t *testing.T) {
