@@ -28,6 +28,12 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	said, dated := dayOf(m.Fields.CreatedAt)
 	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name
+		o.Names = append(o.Names, c.names()...)
+	}
+	if m.Fields.Asked == "" && !clause.Leans(m.Text, m.Asked, false) { // the memory before is not always what was said right before
+		o.Before = ""
+	}
 	if other, ok := c.listener(m); ok && m.Asked != "" {
 		c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
 	}
@@ -36,7 +42,8 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
-		wanted := f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
+		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
+		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f.Subject))
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}
@@ -66,6 +73,9 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	return out, ends
 }
+
+// pronounFrom is the confidence of a fact about "she" of which nothing else is in doubt.
+const pronounFrom = .75
 
 // ending is what a fact ends, with the denials of what its words name by themselves.
 func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (said []schema.Statement, e Ending) {

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/clause"
@@ -39,6 +40,17 @@ func (c *cast) speaks(r schema.Ref) {
 			c.named[strings.ToLower(first)] = r
 		}
 	}
+}
+
+// names lists the names that are known to be people's, sorted.
+func (c *cast) names() (out []string) {
+	for name := range c.named {
+		if !strings.Contains(name, "'s ") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // listener returns the person addressed: the memory's other party, or the only other speaker.
@@ -87,6 +99,13 @@ func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 		}
 	}
 	return r, ok
+}
+
+// recent reports whether it is certain whom the pronoun means that a memory begins with: the person mentioned last, a few memories ago. It must begin its message, since
+// memories of one turn have no order.
+func (c *cast) recent(m Memory, x clause.Mention) bool {
+	return x.Kind == clause.Pronoun && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && c.spokenOf()[x.Gender] &&
+		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Asked != "" && clause.Animal(m.Fields.Asked) == ""
 }
 
 func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {

@@ -70,7 +70,7 @@ func (o *initOptions) check() (err error) {
 func formTable() string {
 	var b strings.Builder
 	for _, f := range chats.Forms() {
-		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.Doc)
+		fmt.Fprintf(&b, "  %-10s %s\n", f.Name, f.Doc)
 	}
 	return b.String()
 }

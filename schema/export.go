@@ -24,7 +24,7 @@ type PayloadFields struct {
 	UpdatedAt   string `json:"updated_at,omitzero"`
 	OwnerType   string `json:"owner_type,omitzero"` // Agent | User
 	ActorID     string `json:"actor_id,omitzero"`   // name of who said it, where that is neither the user nor the agent (Mem0's member)
-	Asked       string `json:"asked,omitzero"`      // since 0.2.0: the question of another speaker that data may answer
+	Asked       string `json:"asked,omitzero"`      // since 0.2.0: what another speaker said just before that data may answer
 	OwnerID     string `json:"owner_id,omitzero"`
 	OwnerInfer  string `json:"owner_infer,omitzero"` // explicit | matched_event | ambiguous | fallback
 

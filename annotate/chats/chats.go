@@ -59,7 +59,7 @@ type Form struct {
 
 // Forms lists the supported forms, in the order in which an export is compared with them.
 func Forms() []Form {
-	return []Form{chatGPT, claude, gemini, telegram, discord, slack, whatsApp, mbox, plain, table}
+	return []Form{chatGPT, claude, gemini, telegram, discord, slack, transcript, whatsApp, mbox, plain, table}
 }
 
 // Options of reading.
@@ -194,9 +194,27 @@ type reader struct {
 type people struct {
 	held   map[string]string // the account that has a name
 	called map[string]string // the name of an account
+	full   map[string]string // the full name of who is shown by another
 }
 
-func newPeople() *people { return &people{map[string]string{}, map[string]string{}} }
+func newPeople() *people {
+	return &people{map[string]string{}, map[string]string{}, map[string]string{}}
+}
+
+// others are the full names that are those of one person only, by the names that are shown.
+func (p *people) others() map[string]string {
+	n := map[string]int{}
+	for _, full := range p.full {
+		n[full]++
+	}
+	out := map[string]string{}
+	for name, full := range p.full {
+		if n[full] == 1 && p.held[full] == "" {
+			out[name] = full
+		}
+	}
+	return out
+}
 
 // account is the name of an account of one person: the first that it is seen with, also where a later export has another.
 func (r *reader) account(id, name string) string {

@@ -77,6 +77,11 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 	return f
 }
 
+// headOnly is the start of the file.
+func (f *file) headOnly() *file {
+	return &file{name: f.name, base: f.base, open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(f.text())), nil }}
+}
+
 // whole is the head of a file without the part of a character at which it was cut.
 func whole(head []byte) []byte {
 	if len(head) < headSize {

@@ -132,8 +132,8 @@ var whatsApp = Form{
 }
 
 var (
-	stampLine = pattern.New(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\]|(\d{1,4}[./年-].{5,34}?) [-–]) (.*)$`)
-	stampForm = pattern.New(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|半夜|午夜)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
+	stampLine = pattern.New(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\] |(\d{1,4}[\x{200e}\x{200f}]*[./年-].{5,34}?) [-–] |(\d{4}년 .{5,34}?:\d{2})(?:, |$))(.*)$`)
+	stampForm = pattern.New(`^(\d{1,4})\s?[./年년-]\s?(\d{1,2})\s?[./月월-]\s?(\d{1,4})[日일.]?,?\s+(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|半夜|午夜|午前|午後|오전|오후)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午|ص|م)?$`)
 	invisible = pattern.New(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
 	// A file that came with a message: named in brackets behind a caption, or before one as
 	// the program names files.
@@ -166,15 +166,35 @@ type stamp struct {
 }
 
 func stamped(l string) *stamp {
-	p := stampLine.FindStringSubmatch(strings.TrimRight(l, "\r\n"))
+	l = strings.TrimRight(l, "\r\n")
+	p := stampLine.FindStringSubmatch(decimal(l))
 	if p == nil {
 		return nil
 	}
-	s := numbersOf(p[1] + p[2])
+	s := numbersOf(p[1] + p[2] + p[3])
 	if s != nil {
-		s.rest, s.original = p[3], p[1]+p[2]
+		all := []rune(l) // what was said stays as it was written
+		s.rest, s.original = string(all[len(all)-utf8.RuneCountInString(p[4]):]), p[1]+p[2]+p[3]
 	}
 	return s
+}
+
+// decimal writes the digits and the comma of other scripts as those of ASCII, a character for each.
+func decimal(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c < utf8.RuneSelf:
+		case c == '،':
+			return ','
+		case unicode.IsDigit(c):
+			for _, in := range unicode.Nd.R16 {
+				if d := c - rune(in.Lo); d >= 0 && c <= rune(in.Hi) {
+					return '0' + d%10
+				}
+			}
+		}
+		return c
+	}, s)
 }
 
 // numbersOf parses a date and a time in numbers; nil if it is neither.
@@ -211,7 +231,7 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	h := s.h
 	switch half := s.half; {
 	case half == "":
-	case strings.HasPrefix(half, "p"), half == "下午", half == "晚上" && h < 12, half == "傍晚", half == "中午" && h < 11:
+	case strings.HasPrefix(half, "p"), half == "下午", half == "午後", half == "오후", half == "م", half == "晚上" && h < 12, half == "傍晚", half == "中午" && h < 11:
 		if h < 12 {
 			h += 12
 		}
@@ -288,11 +308,11 @@ func (r *reader) whatsApp(f *file) error {
 	if err != nil {
 		return err
 	}
-	title, group := whatsAppTitle(f), phoneName(f)
+	title, group, known := whatsAppTitle(f), phoneName(f), knownLeftOut(f)
 	var p pending
 	var last time.Time
 	add := func(m Message) error {
-		if kind := media(&m, group); kind != "" {
+		if kind := media(&m, group, known); kind != "" {
 			r.leave(kind, m.Pos)
 			return nil
 		}
@@ -359,12 +379,25 @@ func phoneName(f *file) string {
 	return group
 }
 
+// knownLeftOut reports whether the file is in a language whose word for omitted files is known: the phone uses it.
+func knownLeftOut(f *file) bool {
+	for l := range strings.Lines(f.text()) {
+		if s := stamped(l); s != nil {
+			_, said := s.speech()
+			if p := byPhone.FindStringSubmatch(said); p != nil && leftOut.MatchString(p[2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // notices are messages of the program itself.
 const notices = "notices of the program (someone joined, calls, pins)"
 
 // media moves the file of a message, and the phone's additions, out of its text. If the entry is not a message, it returns its kind. Entries under the name of
-// the group come from the phone.
-func media(m *Message, group string) (notMessage string) {
+// the group come from the phone. known: the word for omitted files is known, so other words of the phone are notices.
+func media(m *Message, group string, known bool) (notMessage string) {
 	said := editedEnd.ReplaceAllString(m.Text, "")
 	if fileMark.MatchString(m.Text) {
 		said = m.Text
@@ -391,7 +424,7 @@ func media(m *Message, group string) (notMessage string) {
 	switch {
 	case own == nil && !omitted.MatchString(said), elsewhere.MatchString(words): // a place, a list to vote on
 		return ""
-	case own != nil && !leftOut.MatchString(words) && (m.Name == group || strings.Contains(words, m.Name) || strings.Contains(words, "\u200e") ||
+	case own != nil && !leftOut.MatchString(words) && (known || m.Name == group || strings.Contains(words, m.Name) || strings.Contains(words, "\u200e") ||
 		sentence.MatchString(words) || utf8.RuneCountInString(words) > maxPlaceholder):
 		return notices
 	}

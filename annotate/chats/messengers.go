@@ -369,7 +369,10 @@ var slack = Form{
 					return nil
 				}
 				if channel == "" {
-					people[m.ID] = r.account(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
+					name := r.account(m.ID, cmp.Or(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
+					if people[m.ID] = name; cmp.Or(m.Profile.Real, m.RealName, name) != name {
+						r.people.full[name] = cmp.Or(m.Profile.Real, m.RealName)
+					}
 					return nil
 				}
 				return r.slack(m, channel, cmp.Or(titles[channel], channel), people, v.Pos)

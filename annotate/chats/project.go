@@ -214,7 +214,9 @@ func inFile(path string, err error) error {
 func (p *Project) knows(me string) error {
 	for _, part := range p.Parts {
 		if me == "" || part.Assistants || len(part.Names) == 0 || len(part.Names) >= maxNames ||
-			slices.ContainsFunc(part.Names, func(c Count) bool { return textnorm.Key(c.Name) == textnorm.Key(me) }) {
+			slices.ContainsFunc(part.Names, func(c Count) bool {
+				return textnorm.Key(c.Name) == textnorm.Key(me) || textnorm.Key(part.full[c.Name]) == textnorm.Key(me)
+			}) {
 			return nil
 		}
 	}
@@ -285,7 +287,13 @@ func (p *Project) yaml(o InitOptions) string {
 	b.WriteString("sources: [source]\n\n")
 	b.WriteString("# Who the memory belongs to. What this person says is about the user.\n")
 	if o.Me != "" && !strings.Contains(o.Me, "${") { // which would be the environment's
-		fmt.Fprintf(&b, "user: {id: %s, names: [%s]}\n", q(string(convID(o.Me))), q(o.Me))
+		names := q(o.Me)
+		for _, other := range p.fullNames() {
+			if i := slices.IndexFunc(other[:], func(s string) bool { return textnorm.Key(s) == textnorm.Key(o.Me) }); i >= 0 {
+				names += ", " + q(other[1-i])
+			}
+		}
+		fmt.Fprintf(&b, "user: {id: %s, names: [%s]}\n", q(string(convID(o.Me))), names)
 	} else {
 		b.WriteString("# user: {id: me, names: [My Name]}\n")
 	}
@@ -295,7 +303,17 @@ func (p *Project) yaml(o InitOptions) string {
 	}
 	b.WriteString("\n# The same name in two conversations is two people (scope: conversation) or one (scope: project).\n# known: names of one person.\n")
 	fmt.Fprintf(&b, "people:\n  scope: %s\n", scope)
-	b.WriteString("#  known:\n#    - {name: Ana Ruiz, aliases: [Ana, Ani]}\n")
+	known := ""
+	for _, other := range p.fullNames() {
+		if me := textnorm.Key(o.Me); o.Me == "" || textnorm.Key(other[0]) != me && textnorm.Key(other[1]) != me {
+			known += fmt.Sprintf("    - {name: %s, aliases: [%s]}\n", q(other[1]), q(other[0]))
+		}
+	}
+	if known != "" && !strings.Contains(known, "${") {
+		b.WriteString("  known:\n" + known)
+	} else {
+		b.WriteString("#  known:\n#    - {name: Ana Ruiz, aliases: [Ana, Ani]}\n")
+	}
 	if names := p.speakers(); len(names) > 0 {
 		fmt.Fprintf(&b, "# Who speaks: %s\n", strings.Join(names, ", "))
 	}
@@ -305,6 +323,18 @@ func (p *Project) yaml(o InitOptions) string {
 	b.WriteString("\n# Rules need no model and no key. To ask a model instead: extractor: model, and a model.\n")
 	b.WriteString("claims: {extractor: rule}\n# model: {name: gpt-4o-mini}     # the key comes from OPENAI_API_KEY\n")
 	return b.String()
+}
+
+// fullNames are the names of speakers who have a full name, too: what the lines have, and the full one.
+func (p *Project) fullNames() (out [][2]string) {
+	for _, part := range p.Parts {
+		for _, c := range part.Names {
+			if two := [2]string{c.Name, part.full[c.Name]}; two[1] != "" && !slices.Contains(out, two) {
+				out = append(out, two)
+			}
+		}
+	}
+	return out
 }
 
 func (p *Project) name(o InitOptions) string {

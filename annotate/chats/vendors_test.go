@@ -78,6 +78,20 @@ func TestVendors(t *testing.T) {
 			o: Options{Map: map[string]string{"sender": "author.name", "text": "body"}}, want: []string{"Ana: hi", "Bob: my dog is Rex < hi"}},
 		{name: "role is a name", file: "t.csv", text: "sender;body\nAna;\"He said \"\"hi\"\";\nnew line\"\nassistant;ok\n", o: Options{Map: map[string]string{"role": "sender", "text": "body"}}, want: []string{"Ana: He said \"hi\";\nnew line", "assistant: ok"}},
 		{name: "parts", file: "c.jsonl", text: `{"role":"assistant","content":[{"type":"text","text":"Nice"}]}` + "\n" + `{"role":"user","content":"hi","files":[{"name":"a"}]}`, want: []string{"assistant: Nice", "user: hi"}},
+		{name: "Zoom", file: "GMT20240301-140500_Recording.transcript.vtt", text: "WEBVTT\n\n1\n00:00:16.239 --> 00:00:27.079\nAna Ruiz: I live in\n\n2\n00:00:27.379 --> 00:00:29.000\nAna Ruiz: Porto &amp; Lisbon.\n\n3\n00:01:00.000 --> 00:01:02.000\nBo: So: yes\n\n4\n01:01:00.000 --> 01:01:02.000\nand no.\n",
+			want: []string{"Ana Ruiz: I live in Porto & Lisbon. @2024-03-01T14:05:16Z", "Bo: So: yes and no. @2024-03-01T14:06:00Z"}},
+		{name: "Teams", file: "m.vtt", text: "\ufeffWEBVTT\r\n\r\nNOTE made by x\r\n\r\na-1/2\r\n00:03.000 --> 00:04.000 align:start\r\n<v Ana Ruiz>Hi <i>all</i>.</v>\r\n<v Bo>Hi.</v>\r\n\r\n00:05.000 --> 00:06.000\r\n<v Bo>I have a dog\r\nnow</v>\r\n",
+			want: []string{"Ana Ruiz: Hi all.", "Bo: Hi.", "Bo: I have a dog now"}, left: "times from the start of a recording, whose date is not in the file's name; messages have no time"},
+		{name: "SubRip", file: "x 2026-03-01 10-00-00.srt", text: "1\n00:00:01,000 --> 00:00:02,000\nAna: hi?\n\n2\n00:00:03,000 --> 00:00:04,000\nBo: yes\n",
+			want: []string{"Ana: hi? @2026-03-01T10:00:01Z", "Bo: yes @2026-03-01T10:00:03Z"}},
+		{name: "Korean", file: "k.txt", text: "2024년 3월 1일 오후 2:04\n2024년 3월 1일 오후 2:05, 민수 : 부산에 살아\n그래\n2024년 3월 1일 오후 2:06, 지아님이 들어왔습니다.\n2024년 3월 2일 오전 12:07, 지아 : 12:30 좋아\n",
+			want: []string{"민수: 부산에 살아\n그래 @2024-03-01T14:05:00Z", "지아: 12:30 좋아 @2024-03-02T00:07:00Z"}, left: notices},
+		{name: "Korean phone", file: "k.txt", text: "2024. 3. 1. 오후 2:05 - 민수: 안녕\n[2024. 3. 1. 오전 9:06:01] 지아: 응\n", o: Options{Dates: "dmy"},
+			want: []string{"지아: 응 @2024-03-01T09:06:01Z", "민수: 안녕 @2024-03-01T14:05:00Z"}},
+		{name: "Arabic digits", file: "a.txt", text: "١\u200f/٣\u200f/٢٠٢٤، ٢:٠٥ م - ليلى: أسكن في ٣ شارع\n١٣\u200f/٣\u200f/٢٠٢٤، ١٢:٠٥ ص - Bo: ok 5\n",
+			want: []string{"ليلى: أسكن في ٣ شارع @2024-03-01T14:05:00Z", "Bo: ok 5 @2024-03-13T00:05:00Z"}},
+		{name: "calls", file: "a.txt", text: "[01.03.24, 10:00:00] Ana: \u200eBild weggelassen\n[01.03.24, 10:01:00] Ana: \u200eEntgangener Anruf\n[13.03.24, 10:02:00] Bo: sorry\n",
+			want: []string{"Ana:  @2024-03-01T10:00:00Z [file Bild weggelassen]", "Bo: sorry @2024-03-13T10:02:00Z"}, left: notices},
 		{name: "mbox", file: "all.mbox", text: "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\nMessage-ID: <1>\nContent-Type: text/html\n\n<p>My dog is Rex.</p><div>On Monday Bob wrote:<blockquote>old<br>words</blockquote></div>\n\nFrom the start this is text.\n\n" +
 			"From x Tue Jan  2 11:00:00 +0000 2024\nFrom: Bob <b@e.org>\nIn-Reply-To: <1>\nMessage-ID: <2>\nContent-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\nFrom: Dan\nSubject: car\n\nI sold it\n--q--\n\nFrom x Wed Jan  3 11:00:00 2024\nFrom: Ana <a@e.org>\nIn-Reply-To: <2>\n\nGood\n",
 			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < On Monday Bob wrote:\nold\nwords", "Bob:  @2024-01-02T11:00:00Z < My dog is Rex.\n\nFrom the start this is text. [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
@@ -251,6 +265,29 @@ func TestAccounts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFullNames: full names of Slack are names of the same people, but for those that several have.
+func TestFullNames(t *testing.T) {
+	user := func(id, shown, full string) string {
+		return fmt.Sprintf(`{"id":%q,"name":"x","real_name":%q,"profile":{"display_name":%q,"real_name":%q}}`, id, full, shown, full)
+	}
+	day := ""
+	for i := range 5 {
+		day += fmt.Sprintf(`,{"type":"message","user":"U%d","text":"hi %d","ts":"174289680%d.000100"}`, i, i, i)
+	}
+	at := put(t, "x", map[string]string{"users.json": "[" + user("U0", "rita", "Rita Gomes") + "," + user("U1", "omar", "Omar Haddad") + "," + user("U2", "k1", "Kim Lee") + "," + user("U3", "k2", "Kim Lee") + "," + user("U4", "Bo", "Bo") + "]",
+		"c/2025-03-25.json": "[" + day[1:] + "]"})
+	for _, me := range []string{"rita", "Rita Gomes"} {
+		p, err := Init(t.Context(), InitOptions{Paths: []string{at}, Dir: t.TempDir(), Me: me})
+		text, err2 := os.ReadFile(p.Config)
+		if err = errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "  known:\n    - {name: \"Omar Haddad\", aliases: [\"omar\"]}\n#") || !strings.Contains(string(text), `"Rita Gomes"`) || !strings.Contains(string(text), `"rita"`) || strings.Contains(string(text), "Kim Lee") {
+			t.Errorf("%s", text)
+		}
 	}
 }
 

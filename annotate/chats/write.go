@@ -40,12 +40,13 @@ type Summary struct {
 	Left          map[string]int `json:"left_out,omitzero"` // skipped entries that are not messages, by kind
 	// Names are the speakers of role user with the number of their messages, those who
 	// speak most first: at most 1,000 are counted.
-	Names       []Count `json:"names,omitzero"`
-	Assistants  bool    `json:"assistants,omitzero"` // an assistant takes part
-	First, Last string  `json:",omitzero"`           // times of the first and last message
-	Undated     int     `json:"undated,omitzero"`
-	Faults      int     `json:"faults,omitzero"` // of messages that are kept without what could not be read
-	accounts    bool    // one name is one account
+	Names       []Count           `json:"names,omitzero"`
+	Assistants  bool              `json:"assistants,omitzero"` // an assistant takes part
+	First, Last string            `json:",omitzero"`           // times of the first and last message
+	Undated     int               `json:"undated,omitzero"`
+	Faults      int               `json:"faults,omitzero"` // of messages that are kept without what could not be read
+	accounts    bool              // one name is one account
+	full        map[string]string // full names by the names of lines
 }
 
 // Count is a name and how often it was seen.
@@ -458,6 +459,7 @@ func (c *counter) take(m Message, out func([]byte) error) error {
 func (c *counter) summary(r *reader) Summary {
 	s := c.s
 	s.Faults, s.Conversations = r.flaws, len(c.convs)
+	s.full = r.people.others()
 	s.accounts = len(r.people.held) > 0 && !r.nameless
 	if len(r.left) > 0 {
 		s.Left = r.left

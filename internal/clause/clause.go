@@ -129,18 +129,21 @@ type Fact struct {
 	// Over are the states that the clause says are over; see Options.Ended.
 	Over []End
 
-	able     bool // under "can"
-	passive  bool // "was scrapped": the subject suffers it
-	perfect  bool // "have broken"
-	another  bool // the object is a new thing: "a bike"
-	definite bool // the object is a certain thing: "my Golf", "the bank", not "insurance"
+	able     bool    // under "can"
+	main     bool    // depends on no other clause
+	beside   Mention // who does it with the speaker, of "Tom and I"
+	passive  bool    // "was scrapped": the subject suffers it
+	perfect  bool    // "have broken"
+	another  bool    // the object is a new thing: "a bike"
+	definite bool    // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
 
 // Options say how a text is to be read.
 type Options struct {
 	Year  int      // completes dates that name none; 0: unknown
 	Names []string // who takes part in the talk: these capital words are people
-	// Before is what another speaker said just before. A Chinese text that only answers its question (华为, asked 在哪儿上班) is read with it.
+	// Before is what another speaker said just before. A text that only answers its question (华为, asked 在哪儿上班; "Northgate", asked "where do you work?") is read with it, and an English
+	// pronoun may mean somebody named there.
 	Before string
 	// Own is what the speaker said before that: a question without a subject is about whom it was about.
 	Own string

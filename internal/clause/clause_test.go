@@ -2,6 +2,7 @@ package clause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,36 @@ func line(f Fact) string {
 	return fmt.Sprintf("%s|%s|%s|%s|%s", kindName(f.Subject), f.Verb, f.Value.Text, f.When.Text, strings.Join(marks, " "))
 }
 
+// TestAnswers: an answer is read with its question.
+func TestAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		asked, text string
+		want        []string
+	}{
+		{"where are you working now?", "Northgate", []string{"S|work|Northgate||WORKS_AT"}},
+		{"ok question, where do you live", "in Bern", []string{"S|live|Bern||LIVES_IN"}},
+		{"do you have kids?", "yeah two", []string{"S|have|kids||HAS_RELATIVE"}},
+		{"do you have a car", "nope", []string{"S|have|car||HAS not"}},
+		{"what do you do?", "nurse", []string{"S|be|nurse||WORKS_AS"}},
+		{"your dad would faint, isn't he scared of snakes", "terrified", []string{"father|be|terrified of snakes||IS"}},
+		{"isn't your dad scared of snakes", "got bit by one in Kent", []string{"father|get|get bit by one in Kent||DID"}},
+		{"did you see the rota?", "not yet", nil},
+		{"are you ok?", "yeah", nil},
+		{"I went to Bern.", "nope", nil},
+		{"my sister wrote", "she moved to Bern", []string{"sister|move|Bern||LIVES_IN"}},
+	} {
+		var have []string
+		for _, f := range Read(tc.text, Options{Before: tc.asked}) {
+			if f.Tier == Default {
+				have = append(have, line(f))
+			}
+		}
+		if !slices.Equal(have, tc.want) {
+			t.Errorf("%q, %q: have %q, want %q", tc.asked, tc.text, have, tc.want)
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	for _, tc := range []struct {
 		text string
@@ -29,7 +60,7 @@ func TestRead(t *testing.T) {
 		{"My sister landed a role at Northgate Hospital.", []string{"sister|land|Northgate Hospital||WORKS_AT"}},
 		{"I got a place at Leeds University!", []string{"S|get|Leeds University||STUDIES_AT"}},
 		{"We started at the top of Ben Nevis.", []string{"S|start|start at the top of Ben Nevis||DID"}},
-		{"My brother is a nurse and he lives in Porto.", []string{"brother|be|nurse||WORKS_AS", "pronoun|live|Porto||LIVES_IN"}},
+		{"My brother is a nurse and he lives in Porto.", []string{"brother|be|nurse||WORKS_AS", "brother|live|Porto||LIVES_IN"}},
 		{"I'm going to adopt a puppy next week.", []string{"S|adopt|adopt puppy|next week|PLANS plan"}},
 		{"Did you buy the car?", []string{"A|buy|car||OWNS question"}},
 		{"She said that Anna moved to Rome.", []string{"pronoun|say|say Anna moved to Rome||DID", "named|move|Rome||LIVES_IN hearsay"}},
@@ -54,6 +85,23 @@ func TestRead(t *testing.T) {
 		{"Exciting to see what's in store!", nil},
 		{"Don't forget the keys.", nil},
 		{"Could be worse.", nil},
+		{"My aunt's at the bakery, loves it, but she starts at five.", []string{"aunt|be|at the bakery||IS", "aunt|love|it||PREFERS_TOPIC", "aunt|start|start at five||DID"}},
+		{"I hate skiing, my cousin Lena's got a cabin.", []string{"S|hate|skiing||PREFERS_TOPIC not", "cousin|have|cabin||HAS"}},
+		{"Painted the fence twice and it's not even May.", []string{"S|paint|fence twice||MADE"}},
+		{"Dad's birthday, what was I meant to do, stay at home like a monk", []string{"S|be|I meant to do, stay at home like a monk||IS question"}},
+		{"is the kettle still broken", nil},
+		{"No, Rolf sold the boat to a man from Kiel.", []string{"named|sell|sell boat to a man from Kiel||DID"}},
+		{"Gerd and I are thinking of Malta for March.", []string{"S|think|think Malta|March|PLANS plan", "named|think|think Malta|March|PLANS plan"}},
+		{"Our Nell's moving to Leith on the 8th.", []string{"named|move|move to Leith on the 8th||PLANS plan"}},
+		{"I start at the bank on the 14th.", []string{"S|start|start at the bank on the 14th||PLANS plan"}},
+		{"You haven't skated since primary school.", []string{"A|skate|skate since primary school||DID not"}},
+		{"You did a great job!", nil},
+		{"Shoulder's fine since the operation.", []string{"S|be|shoulder that is fine since the operation||HAS_CONDITION"}},
+		{"still don't eat mussels", []string{"S|eat|eat mussels||HAS_HABIT not"}},
+		{"been seeing her since spring", []string{"S|see|see her since spring||DID"}},
+		{"have to be at the clinic by nine", []string{"S|have|be at the clinic by nine||PLANS plan"}},
+		{"I can't trust Odo, he crashed the boat.", []string{"S|trust|trust Odo||HAS_HABIT not", "named|crash|crash boat||DID"}},
+		{"We flew to Lima, he liked it.", []string{"S|fly|Lima||VISITED", "pronoun|like|it||PREFERS_TOPIC"}},
 		{"I live in a dorm on my own!", []string{"S|live|live in a dorm on my own||HAS_HABIT"}},
 		{"I got the idea from a walk with my dogs two weeks ago.", []string{"S|get|get idea from a walk with my dogs|two weeks ago|DID"}},
 		{"Golf bores me to tears.", []string{"S|bore|Golf||PREFERS_TOPIC not"}},

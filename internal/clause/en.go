@@ -25,12 +25,14 @@ type enSentence struct {
 	kids     [][]int // dependents of each word, ascending
 	times    []timex.Expr
 	question bool
+	asks     bool     // all of it is a question
 	names    []string // who takes part in the talk
 	ended    enders
-	lead     int // bytes of text that the input does not have: the subject that it omits
+	lead     int     // bytes of text that the input does not have: the subject that it omits
+	heir     Mention // whom that subject means
 }
 
-func newEnSentence(text string, start int, question bool, o Options) *enSentence {
+func newEnSentence(text string, start int, question bool, o Options, before *enSentence) *enSentence {
 	if m := announced.FindString(text); m != "" { // the parser would read the rest as part of it
 		text = strings.Repeat(" ", len(m)) + text[len(m):]
 	}
@@ -46,11 +48,17 @@ func newEnSentence(text string, start int, question bool, o Options) *enSentence
 	}
 	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
 	s.parse()
-	if words, at := s.leftOut(); words != "" { // read again with its subject
+	words, at := s.leftOut()
+	heir := Mention{Kind: Speaker}
+	if from := s.subjectless(); before != nil && !question && from >= 0 { // the clause before it has it
+		words, heir = before.lends()
+		at = from
+	}
+	if words != "" { // read again with its subject
 		rest := text[at:]
 		text = words + strings.ToLower(rest[:1]) + rest[1:]
-		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words)}
-		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" {
+		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words), heir: heir}
+		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" || words == "My " {
 			s = t
 		}
 	}
@@ -107,6 +115,8 @@ func (s *enSentence) retag(i int) string {
 		return "VBP"
 	case w.Tag == "JJ" && strings.HasSuffix(low, "ed") && s.kid(i, "nsubj") >= 0 && s.kid(i, "cop", "aux") < 0:
 		return "VBD"
+	case w.Tag == "JJ" && w.Rel == "root" && s.kid(i, "aux") >= 0 && s.kid(i, "cop", "aux:pass") < 0 && depparse.Verb(low, "VBN") != low: // "haven't sung"
+		return "VBN"
 	}
 	return w.Tag
 }
@@ -150,7 +160,9 @@ func (s *enSentence) leftOut() (words string, at int) {
 			return "I'm ", at
 		}
 		return "", 0
-	case low == "used" && s.low(v+1) == "to":
+	case v == first && things[low] == "HAS_CONDITION" && (next.Tag == "VBZ" || next.Tag == "POS"): // "Back's fine since the surgery"
+		return "My ", at
+	case (low == "used" || low == "have" || low == "gotta") && (s.low(v+1) == "to" || low == "gotta"), s.low(first) == "still" && (negWord(s.low(v+1)) || w.Tag == "VBP"): // "still don't touch seafood"
 		return "I ", at
 	case (low == "ca" || low == "can") && s.low(v+1) != "i" && negWord(s.low(v+1)) && w.Head >= 0 && s.kid(w.Head, "nsubj", "xcomp", "ccomp", "advcl") < 0: // "can't swim", but not "can't wait to"
 		return "I ", at
@@ -177,7 +189,7 @@ func (s *enSentence) leftOut() (words string, at int) {
 		return "I'm ", at
 	case w.Tag == "VBG" && r == "root" && !stirring(lemma) && !s.finite(v, "VBZ", "VBP", "VBD", "MD"):
 		return "I'm ", at
-	case low == "been" && (next.Tag == "VBG" || next.Tag == "VBN" || next.Tag == "IN" || next.Tag == "TO" || owned(s.low(v+1))):
+	case low == "been" && (next.Tag == "VBG" || next.Tag == "VBN" || next.Tag == "IN" || next.Tag == "TO" || owned(s.low(v+1)) || owned(s.low(root))):
 		return "I've ", at
 	case owned(s.low(root)) && v <= root || owned(low) && (r == "root" || next.Tag == "IN" || next.Tag == "TO"):
 		if isVerb(s.ws[root]) && s.ws[root].Tag != "VBN" || s.kid(root, "nsubj", "nsubj:pass", "expl", "cop", "aux") >= 0 || s.finite(v, "VBZ", "VBP", "VBD", "MD") || next.Form == "," && s.ws[min(v+2, n-1)].Tag == "JJ" {
@@ -283,6 +295,10 @@ func readEN(s *enSentence) []Fact {
 		if ok {
 			out = append(out, f)
 		}
+		if b := f.beside; ok && b.Kind != NoOne && !b.Plural { // "Tom and I went" is said of Tom, too
+			f.Subject, f.With, f.Over = b, nil, nil
+			out = append(out, f)
+		}
 	}
 	return out
 }
@@ -329,7 +345,7 @@ func (s *enSentence) subject(i int) int {
 
 // fact reads the clause of predicate i.
 func (s *enSentence) fact(i int) (Fact, bool) {
-	f := Fact{Start: s.from, End: s.start + len(s.text)}
+	f := Fact{Start: s.from, End: s.start + len(s.text), main: s.ws[i].Rel == "root" || s.ws[i].Rel == "conj" && s.ws[s.ws[i].Head].Rel == "root"}
 	subj := s.subject(i)
 	governor := i
 	if subj < 0 && s.kid(i, "expl", "csubj") >= 0 {
@@ -345,13 +361,15 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		if subj >= 0 && (s.low(k) == "i" || s.low(k) == "me") { // "Tom and I": the speaker, with Tom
 			if m := s.mention(subj); m.Kind != NoOne {
 				f.With = append(f.With, m)
+				f.beside = m
 				subj = k
 			}
 		}
 	}
 	switch {
 	case subj == 0 && s.lead > 0:
-		f.Subject = Mention{Kind: Speaker, Phrase: Phrase{Start: s.start + s.lead, End: s.start + s.lead}}
+		f.Subject = s.heir
+		f.Subject.Phrase = Phrase{Text: s.heir.Text, Start: s.start + s.lead, End: s.start + s.lead}
 	case subj >= 0:
 		f.Subject = s.mention(subj)
 		if s.ws[i].Rel == "acl:relcl" || s.ws[i].Rel == "acl" {
@@ -422,7 +440,7 @@ func (s *enSentence) doubts(i, governor int, f *Fact) {
 			f.Confidence -= 0.1
 		}
 	}
-	if s.lead > 0 && s.ws[i].Tag == "VBG" && f.When.Text == "" && verbSlots[f.Verb] != "WANTS" && s.kid(i, "xcomp") < 0 && s.low(2) != "still" && !slices.ContainsFunc(s.ws[1:], func(w depparse.Word) bool { return w.Form == "my" || w.Form == "me" }) {
+	if s.lead == len("I'm ") && s.ws[i].Tag == "VBG" && f.When.Text == "" && verbSlots[f.Verb] != "WANTS" && s.kid(i, "xcomp") < 0 && s.low(2) != "still" && !slices.ContainsFunc(s.ws[1:], func(w depparse.Word) bool { return w.Form == "my" || w.Form == "me" }) {
 		f.Confidence -= 0.05 // "Trying new things": may be what is meant to come, or a thing
 	}
 	if r := s.ws[i].Rel; r == "advcl" && f.Tense == Present || r == "acl:relcl" && f.Subject.Kind != Speaker {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"membench/internal/depparse"
+	"membench/internal/pattern"
 	"membench/internal/timex"
 )
 
@@ -18,7 +19,7 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	f.Formerly = slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" }) || f.Negated && s.noMore(s.clauseEnd(i, v.end))
 	mod := Asserted
 	switch {
-	case s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
+	case s.asks || s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
 		return tense, Question
 	case subj < 0 && (s.ws[i].Tag == "VB" || s.ws[i].Tag == "VBP") && !attitude[f.Verb]:
 		return tense, Imperative
@@ -53,8 +54,11 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if s.hasIf(i) && tense != Past && !perfect {
 		return tense, Condition
 	}
-	if s.ws[v.head].Tag == "VBG" && tense == Present && f.When.Text != "" && f.Time.Kind != 0 && ahead(f.Time) {
-		return Future, Plan // "I'm flying to Rome next week"
+	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text)) {
+		return Future, Plan // "I'm flying to Rome next week", "I start on the 8th"
+	}
+	if f.Verb == "think" && s.ws[v.head].Tag == "VBG" && tense == Present && !perfect && considers.MatchString(f.Object.Text) {
+		return Future, Plan
 	}
 	if plans[f.Verb] && tense != Past {
 		return Future, Plan
@@ -76,6 +80,16 @@ var lasting = set("have own live work know keep love like hate want need study f
 func ahead(e timex.Expr) bool {
 	return e.Kind == timex.Deictic && (e.Op == timex.Ahead || e.Op == timex.Plain && e.Unit == timex.Weekday)
 }
+
+// dated reports whether an expression is a date without its year: of what goes on, one to come.
+func dated(e timex.Expr) bool { return e.Kind == timex.Absolute && e.Yearless && e.Op == timex.Plain }
+
+var (
+	// ofMonth is a day of the month that is not named.
+	ofMonth = pattern.New(`(?i)\bthe \d{1,2}(?:st|nd|rd|th)\b`)
+	// considers is what is thought of doing, or of a time to come.
+	considers = pattern.New(`^(?:of|about) (?:\w+ing\b|.* for\b)`)
+)
 
 // tense reads the forms of a verb group.
 func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {

@@ -41,6 +41,18 @@ func (s *enSentence) mention(i int) Mention {
 	if p := s.kid(i, "nmod:poss"); p >= 0 && Relation(low) != "" {
 		return s.relative(i, p)
 	}
+	if k := i - 1; Relation(s.low(k)) != "" && s.ws[k].Head == i { // "my cousin Fran's got a room"
+		if p := max(s.kid(i, "nmod:poss"), s.kid(k, "nmod:poss")); p >= 0 {
+			if m := s.relative(k, p); m.Kind != NoOne {
+				m.Phrase = s.span(min(p, k), i+1)
+				return m
+			}
+		}
+	}
+	if p := s.kid(i, "nmod:poss"); p == i-1 && owns[s.low(p)] && w.Form[0] >= 'A' && w.Form[0] <= 'Z' && s.personName(w.Form, i) { // "our Becky"
+		m.Kind, m.Known = Named, true
+		return m
+	}
 	switch {
 	case w.Tag == "NNP" || w.Tag == "NNPS":
 		from, to := i, i+1
@@ -75,6 +87,9 @@ func (s *enSentence) mention(i int) Mention {
 	}
 	return m
 }
+
+// owns are the speaker's possessives.
+var owns = set("my our")
 
 // relative is a relation with its owner: "my sister", "Anna's boss", "his wife Mary".
 func (s *enSentence) relative(i, p int) Mention {

@@ -62,6 +62,8 @@ func (s *enSentence) ends(k int) bool {
 		return true
 	case w == "but" && k+2 < len(s.ws) && (s.ws[k+1].Tag == "PRP$" || s.ws[k+1].Tag == "PRP" || s.ws[k+1].Tag == "DT"): // "I used to play but my knee …"
 		return true
+	case (w == "and" || w == "but") && nominative[s.low(k+1)] && s.ws[k+1].Rel != "conj" && k+2 < len(s.ws) && finiteTag(s.ws[k+2]): // "… twice already and it's not even noon"
+		return true
 	case w == "btw", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", s.noMore(k):
 		return true
 	}

@@ -24,11 +24,20 @@ func Read(text string, o Options) []Fact {
 	zh := zhReader{o: o}
 	text = unmarked(textnorm.WithoutLinks(text))
 	all := sentence.Split(text)
-	if strings.IndexFunc(o.Before, textnorm.IsHan) >= 0 {
+	q, asked := query{}, false
+	switch {
+	case strings.IndexFunc(o.Before, textnorm.IsHan) >= 0:
 		zh.asks(o.Before)
+	case o.Before != "":
+		q, asked = o.asked(o.Before)
 	}
 	for i, st := range all {
 		var found []Fact
+		if asked && i == 0 {
+			for _, f := range o.reply(st, q) {
+				out = append(out, f.typed(text)...)
+			}
+		}
 		framed := taste(st)
 		switch {
 		case st.Quoted || len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
@@ -37,8 +46,8 @@ func Read(text string, o Options) []Fact {
 		case otherLanguage(st.Text):
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
 			found = zh.sentence(st)
-		case o.speaksOfPeople(st.Text):
-			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
+		case o.speaksOfPeople(st.Text) || asked && !otherLanguage(st.Text):
+			found = o.english(st, q.subject, text[:st.Start])
 		}
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
 			out = append(out, f.typed(text)...)

@@ -130,7 +130,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	if slot == "WANTS" || slot == "NEEDS" || slot == "PREFERS_TOPIC" || slot == "HAS_OPINION" {
 		f.Value = f.Object
-		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "forward "), "to ")
+		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "forward "), "to "), "na ")
 	}
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false

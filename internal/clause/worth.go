@@ -15,7 +15,7 @@ func (f *Fact) worth() bool {
 		return false
 	}
 	obj := strings.ToLower(f.Object.Text)
-	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || f.Slot != "HAS_CONDITION" && (idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)]) || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
 	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is not a denial
@@ -28,7 +28,10 @@ func (f *Fact) worth() bool {
 	}
 	switch f.Subject.Kind {
 	case Addressee:
-		low(0.3)
+		// What the other one knows is worth saying to remind of: "you haven't sung since high school". The rest is praise and guesses.
+		if f.Tense != Past && !f.perfect || f.Modality != Asserted || !f.main || f.Time.Kind == 0 && !f.Negated && !f.Formerly {
+			low(0.3)
+		}
 	case Pronoun, Described:
 		low(0.12)
 	case Named:
@@ -48,6 +51,9 @@ func (f *Fact) worth() bool {
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "" && !f.Formerly:
 		low(0.08)
+	}
+	if f.Slot == "HAS_OPINION" && tokens.Stop(obj) { // "I thought that was April"
+		low(0.1)
 	}
 	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
 		low(0.1) // "so proud of you", "excited to hear your thoughts": courtesies
@@ -86,7 +92,7 @@ var idioms = func() map[string]bool {
 	return m
 }()
 
-var pronouns = set("it that this them those these one him her you me us so there here what which everything anything something things stuff")
+var pronouns = set("it that this them em those these one him her you u ya me us so there here what which everything anything something things stuff")
 
 // thin verbs need a real object to say something.
 var thin = set("say know see tell ask give show get do put take come look call mean agree understand remember forget keep help let seem appreciate notice catch guess check")

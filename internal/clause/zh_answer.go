@@ -135,7 +135,7 @@ func (f Fact) at(st sentence.Sentence) Fact {
 // completed gives a verb without an object that of the question: 没换, asked 宿舍换没.
 func (c *zhClause) completed(q *zhAsked) {
 	f := &c.f
-	if q == nil || f.Object.Text+f.Place.Text+c.ba.Text != "" || q.fact.Verb == "" || c.by != "" {
+	if q == nil || q.wh != nil || f.Object.Text+f.Place.Text+c.ba.Text != "" || q.fact.Verb == "" || c.by != "" {
 		return
 	}
 	if v := zhBase(f.Verb); v != zhBase(q.fact.Verb) && !strings.HasPrefix(q.fact.Verb, v) {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"membench/internal/rank"
@@ -85,6 +86,9 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		return m.sys.extract.Facts(ctx, b.Context, op.Captioned(b.Turns))
 	}, func() []op.Fact { return op.CaptionedFacts(b.Turns) })
 	e.Usage, e.Degraded = e.Usage.Add(r.Usage), append(e.Degraded, r.Degraded...)
+	if m.sys.o.Generator == nil && m.sys.o.Mode == Keep {
+		out = op.ShortAnswers(b.Context, op.Captioned(b.Turns), out)
+	}
 	return out, err
 }
 
@@ -126,6 +130,10 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		}
 	}
 	for _, f := range facts {
+		if op.Asked(b.Context, b.Turns, f) != "" && !strings.ContainsFunc(f.Text, textnorm.IsHan) { // the same words answer another question
+			w.add(f, f.Text, nil)
+			continue
+		}
 		close := w.similar(f)
 		known := make([]op.Known, 0, near)
 		for _, p := range close[:min(near, len(close))] {

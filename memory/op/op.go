@@ -47,13 +47,42 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	var out []Fact
 	for _, f := range sentence.Facts(lines, informs) {
 		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
-			out = append(out, Fact{f.Text, r, f.Lines})
+			out = append(out, Fact{Text: f.Text, Role: r, Turns: f.Lines})
 		}
 	}
 	return out, llm.Usage{}, nil
 }
 
-// Asked is the Chinese question of another speaker just before a fact of the turns, or "": the fact may answer it. Own turns in between, up to two, are passed over.
+// ShortAnswers adds to the facts of turns the short answers that state something only with their question: "yep" to "do you have kids?". Before are the turns just before.
+func ShortAnswers(before, turns []schema.Turn, facts []Fact) (out []Fact) {
+	n := 0
+	for i, t := range turns {
+		told := false
+		for ; n < len(facts) && facts[n].Turns[0] <= i; n++ {
+			told = told || facts[n].Turns[0] == i
+			out = append(out, facts[n])
+		}
+		all := sentence.Split(t.Text)
+		if told || len(all) == 0 || len(all[0].Text) > maxAnswer || t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
+			continue
+		}
+		f := Fact{Text: all[0].Text, Role: t.Role, Turns: []int{i}}
+		asked := Asked(before, turns, f)
+		if asked == "" || strings.ContainsFunc(f.Text+asked, textnorm.IsHan) || !slices.ContainsFunc(clause.Read(f.Text, clause.Options{Before: asked}), func(f clause.Fact) bool {
+			return f.Tier == clause.Default && (f.Modality == clause.Asserted || f.Modality == clause.Plan)
+		}) {
+			continue
+		}
+		out = append(out, f)
+	}
+	return append(out, facts[n:]...)
+}
+
+// maxAnswer is the longest short answer in bytes.
+const maxAnswer = 60
+
+// Asked is what another speaker said just before a fact of the turns, if the fact may answer it or not be understood without it, or "". Own turns in between, up to two, are
+// passed over.
 func Asked(before, turns []schema.Turn, f Fact) string {
 	if len(f.Turns) == 0 {
 		return ""
@@ -62,7 +91,7 @@ func Asked(before, turns []schema.Turn, f Fact) string {
 	own := turns[f.Turns[0]]
 	for i := len(all) - 1; i >= max(0, len(all)-3); i-- {
 		if t := all[i]; t.Role != own.Role || t.Name != own.Name {
-			if len(t.Text) <= maxAsked && clause.Asks(t.Text) {
+			if len(t.Text) <= maxAsked && clause.Leans(f.Text, t.Text, strings.HasPrefix(strings.TrimSpace(own.Text), f.Text)) {
 				return t.Text
 			}
 			return ""

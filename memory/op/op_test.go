@@ -82,6 +82,20 @@ func TestRuleFactsOfMessages(t *testing.T) {
 	}
 }
 
+// TestShortAnswers: an answer of a word is a fact where its question makes it a statement.
+func TestShortAnswers(t *testing.T) {
+	chat := []schema.Turn{{Role: "user", Name: "Ida", Text: "where are you working now?"}, {Role: "user", Name: "Jo", Text: "Northgate"}, {Role: "user", Name: "Ida", Text: "nice! is your boss scary"},
+		{Role: "user", Name: "Jo", Text: "yep"}, {Role: "user", Name: "Jo", Text: "I bought a kayak yesterday"}}
+	facts, _, err := RuleFacts().Facts(context.Background(), nil, chat[1:])
+	var have []string
+	for _, f := range ShortAnswers(chat[:1], chat[1:], facts) {
+		have = append(have, f.Text)
+	}
+	if want := []string{"Northgate", "is your boss scary", "I bought a kayak yesterday"}; err != nil || !slices.Equal(have, want) {
+		t.Errorf("have %q (%v), want %q", have, err, want)
+	}
+}
+
 // The question that a fact may answer is the last turn of another speaker, over at most two of one's own.
 func TestAsked(t *testing.T) {
 	turn := func(name, text string) schema.Turn { return schema.Turn{Role: "user", Name: name, Text: text} }
@@ -92,7 +106,8 @@ func TestAsked(t *testing.T) {
 		{nil, []schema.Turn{turn("a", "你在哪上班？"), turn("b", "华为")}, "你在哪上班？"},
 		{[]schema.Turn{turn("a", "你在哪上班")}, []schema.Turn{turn("b", "哈哈"), turn("b", "华为")}, "你在哪上班"},
 		{nil, []schema.Turn{turn("a", "我在华为"), turn("b", "我也在华为上班")}, ""},
-		{nil, []schema.Turn{turn("a", "Where do you work?"), turn("b", "Acme")}, ""},
+		{nil, []schema.Turn{turn("a", "Where do you work?"), turn("b", "Acme")}, "Where do you work?"},
+		{nil, []schema.Turn{turn("a", "I work at Acme."), turn("b", "nice")}, ""},
 		{nil, []schema.Turn{turn("b", "华为")}, ""},
 	} {
 		if have := Asked(c.before, c.said, Fact{Turns: []int{len(c.said) - 1}}); have != c.want {
@@ -105,9 +120,9 @@ var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶�
 
 func TestModelFactsProvenance(t *testing.T) {
 	for answer, want := range map[string][]Fact{
-		`{"facts":[{"text":"[User] 喜欢红茶","turns":[1]}]}`:      {{"喜欢红茶", "user", []int{0}}},
-		`{"facts":[{"text":"[Agent] 推荐祁门红茶","turns":[9,1]}]}`: {{"推荐祁门红茶", "assistant", []int{1}}}, // wrong turns: by shared terms
-		`{"facts":["祁门红茶"]}`:                                  {{"祁门红茶", "assistant", []int{1}}},
+		`{"facts":[{"text":"[User] 喜欢红茶","turns":[1]}]}`:      {{Text: "喜欢红茶", Role: "user", Turns: []int{0}}},
+		`{"facts":[{"text":"[Agent] 推荐祁门红茶","turns":[9,1]}]}`: {{Text: "推荐祁门红茶", Role: "assistant", Turns: []int{1}}}, // wrong turns: by shared terms
+		`{"facts":["祁门红茶"]}`:                                  {{Text: "祁门红茶", Role: "assistant", Turns: []int{1}}},
 		`{"facts":[]}`:                                        nil,
 	} {
 		have, _, err := ModelFacts(llmtest.NewScript(answer), llm.Prompts{}).Facts(context.Background(), nil, turns)
