@@ -24,6 +24,8 @@ type CompileClaimsOptions struct {
 	Workers  int            `json:"-"` // 0: one per core
 	MaxLine  int            `json:"-"` // 0: jsonl.MaxLine
 	Now      string         `json:"-"` // RFC 3339, for meta.json of version 0.0.1
+	// People say who is who in the claims, as Claimify had it; meta.json keeps it, for ToGraph. nil: as the manifests of the inputs have it.
+	People *schema.People `json:"people,omitempty"`
 }
 
 // CompiledMeta is meta.json. It holds no clock, so that the same input gives the same file.
@@ -35,6 +37,7 @@ type CompiledMeta struct {
 	Claims        int            `json:"claims_count"`
 	Deprecated    int            `json:"deprecated"`
 	Findings      map[string]int `json:"findings"`
+	People        *schema.People `json:"people,omitempty"` // nil: unknown
 
 	Outputs []schema.FileDigest `json:"outputs"`
 }
@@ -91,7 +94,16 @@ func CompileClaims(ctx context.Context, o CompileClaimsOptions) (CompiledMeta, e
 		return meta, err
 	}
 	f.Taken = res.Records
-	meta = CompiledMeta{f.Schema, res.Files, res.Records, res.Entities, res.Claims, res.Deprecated, f.ByCode, nil}
+	if o.People == nil {
+		p, known, err := recordedPeople(o.Inputs)
+		if err != nil {
+			return meta, err
+		}
+		if known {
+			o.People = &p
+		}
+	}
+	meta = CompiledMeta{f.Schema, res.Files, res.Records, res.Entities, res.Claims, res.Deprecated, f.ByCode, o.People, nil}
 	if meta.Findings == nil {
 		meta.Findings = map[string]int{}
 	}

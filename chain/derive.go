@@ -71,8 +71,8 @@ func (c *run) compileClaims(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := CompileClaimsOptions{Inputs: []string{c.path("claims", "by_conv")}, Catalogs: c.catalogs(), Version: c.p.SchemaVersion, Now: c.b.Now}
-	return c.do(ctx, build.Step{Name: "compile-claims", Inputs: slices.Concat(files, o.Catalogs), Output: c.path("claims", "compiled"), Dir: true, Options: struct{}{}},
+	o := CompileClaimsOptions{Inputs: []string{c.path("claims", "by_conv")}, Catalogs: c.catalogs(), Version: c.p.SchemaVersion, Now: c.b.Now, People: &c.p.People}
+	return c.do(ctx, build.Step{Name: "compile-claims", Inputs: slices.Concat(files, o.Catalogs), Output: c.path("claims", "compiled"), Dir: true, Options: map[string]any{"people": o.People}},
 		func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 			o.Shared, o.Out = with, path
 			meta, err := CompileClaims(ctx, o)

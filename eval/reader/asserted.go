@@ -106,25 +106,28 @@ func (q question) samePerson(a clause.Fact, f clause.Fact, speaker string) bool 
 }
 
 // verdict reads what a sentence says to the clause that is asked for.
-func (q question) verdict(a clause.Fact, u *unit) verdict {
+func (q question) verdict(a clause.Fact, u *unit, asked []string) verdict {
 	names := append(slices.Clone(q.names), a.Subject.Text)
-	if v := q.judge(a, u.speaker, u.text, names); v != open {
+	if v := q.judge(a, u.speaker, u.text, names, asked); v != open {
 		return v
 	}
-	if part := strings.TrimSpace(clauseOf(q, u.text)); part != u.text && q.judge(a, u.speaker, part, names) == denies { // one that the reading of the whole passed over
+	if part := strings.TrimSpace(clauseOf(q, u.text)); part != u.text && q.judge(a, u.speaker, part, names, nil) == denies { // one that the reading of the whole passed over
 		return denies
 	}
 	return open
 }
 
-func (q question) judge(a clause.Fact, speaker, text string, names []string) verdict {
+func (q question) judge(a clause.Fact, speaker, text string, names, asked []string) verdict {
 	facts := clause.Read(text, clause.Options{Names: names, Ended: catalog.Default().Ended})
 	out := open
 	for _, f := range facts {
 		if !q.samePerson(a, f, speaker) || f.Modality != clause.Asserted && f.Modality != a.Modality || slices.ContainsFunc(facts, func(g clause.Fact) bool { return g.Negated && holdsFact(g, f) }) {
 			continue
 		}
-		same, whole := samePredicate(a, f)
+		same, whole := samePredicate(a, f, nil)
+		if slices.ContainsFunc(f.Over, func(end clause.End) bool { return end.Slot == a.Slot && slices.ContainsFunc(end.Names, named) }) { // what the Swift is, the question told
+			same, whole = samePredicate(a, f, asked)
+		}
 		over := (len(f.Over) > 0 || f.Formerly) && len(a.Over) == 0 && !a.Formerly
 		now := a.Tense == clause.Present && !q.was
 		switch {
@@ -142,6 +145,9 @@ func (q question) judge(a clause.Fact, speaker, text string, names []string) ver
 	return out
 }
 
+// named reports whether words are a name, which does not say what kind of thing has it.
+func named(words string) bool { return words != "" && unicode.IsUpper([]rune(words)[0]) }
+
 // holdsFact reports whether a clause is in what another one is about: "I don't think that I passed".
 func holdsFact(g, f clause.Fact) bool {
 	return g.Object.Start <= f.Subject.Start && f.Object.End <= g.Object.End && g.Object.Start < g.Object.End && f.Subject.Start > g.Subject.Start
@@ -151,9 +157,9 @@ func holdsFact(g, f clause.Fact) bool {
 func verbOf(f clause.Fact) string { return tokens.Stem(strings.TrimRight(f.Verb, "了过着")) }
 
 // samePredicate reports whether a clause says what another one asks for: with the same verb, or one that fills the same slot, and most of its object. whole says
-// that it has all words of it.
-func samePredicate(a, f clause.Fact) (same, whole bool) {
-	have := termsOf(f.Verb + " " + f.Object.Text + " " + f.Place.Text + " " + f.Value.Text + " " + f.When.Text)
+// that it has all words of it. asked are the terms of the question that the sentence replies to, which count as its own.
+func samePredicate(a, f clause.Fact, asked []string) (same, whole bool) {
+	have := append(termsOf(f.Verb+" "+f.Object.Text+" "+f.Place.Text+" "+f.Value.Text+" "+f.When.Text), asked...)
 	object := slices.DeleteFunc(termsOf(a.Object.Text+" "+a.Place.Text), func(t string) bool { return hollow[t] })
 	if a.Slot == "PLANS" {
 		object = append(object, verbOf(a))
@@ -173,7 +179,7 @@ func samePredicate(a, f clause.Fact) (same, whole bool) {
 }
 
 // yesNo answers from the newest sentence that asserts or denies what is asked; "" where none does for certain.
-func yesNo(q question, may []scored) string {
+func yesNo(q question, ev *evidence, may []scored) string {
 	a, ok := q.asked()
 	if !ok {
 		return ""
@@ -182,10 +188,11 @@ func yesNo(q question, may []scored) string {
 	yes := false
 	for i := range may {
 		s := &may[i]
-		if s.asks || s.cover < q.least() {
+		asked := ev.asked[s.hit].terms
+		if s.asks || s.cover < q.least() && share(q.terms, asked) == 0 && share(q.kin, asked) == 0 {
 			continue
 		}
-		if v := q.verdict(a, s.unit); v != open && (best == nil || byNewest(*best, *s) > 0 || byNewest(*best, *s) == 0 && s.dated && s.pos > best.pos) {
+		if v := q.verdict(a, s.unit, asked); v != open && (best == nil || byNewest(*best, *s) > 0 || byNewest(*best, *s) == 0 && s.dated && s.pos > best.pos) {
 			best, yes = s, v == says
 		}
 	}

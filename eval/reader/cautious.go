@@ -39,7 +39,7 @@ var (
 	reNever  = pattern.New(`\bnever\b|从未|从来没|从没`)
 	reWhy    = pattern.New(`\bwhy\b|\binspired\b|为什么|为何`)
 	reReason = pattern.New(`\b(?:because|since|so that|due to|reason|inspired|as i|thanks to)\b|因为|由于|所以|为了`)
-	reManner = pattern.New(`^how (?:will|did|does|do|can|has|have|is|are|was|were)\b`)
+	reManner = pattern.New(`^how (?:will|did|does|do|can|has|have|is|are|was|were)\b|怎么|怎样|咋|如何`)
 	reOther  = pattern.New(`\baccording to\b`)
 )
 
@@ -229,16 +229,27 @@ var (
 // otherRelation reports whether a sentence is about a relation, my grandmother, and the
 // question about another one, her mother.
 func otherRelation(low string, s scored) bool {
-	of := func(text string) (out []string) {
-		for _, w := range words(text) {
-			if r := clause.Relation(text[w[0]:w[1]]); r != "" {
+	asked, said := relationsOf(low), relationsOf(s.text)
+	return len(asked) > 0 && len(said) > 0 && !slices.ContainsFunc(asked, func(r string) bool { return slices.Contains(said, r) })
+}
+
+// relationsOf are the relations that a text names, sorted.
+func relationsOf(text string) (out []string) {
+	text = strings.ToLower(text)
+	for _, w := range words(text) {
+		if r := clause.Relation(text[w[0]:w[1]]); r != "" {
+			out = append(out, r)
+		}
+	}
+	if hasHan(text) {
+		for _, t := range tokens.Terms(text) {
+			if r := clause.Relation(t); r != "" && hasHan(t) {
 				out = append(out, r)
 			}
 		}
-		return out
 	}
-	asked, said := of(low), of(strings.ToLower(s.text))
-	return len(asked) > 0 && len(said) > 0 && !slices.ContainsFunc(asked, func(r string) bool { return slices.Contains(said, r) })
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // joined puts before a sentence that points back the one before it in the same turn: "I got a

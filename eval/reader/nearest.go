@@ -2,6 +2,7 @@ package reader
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -144,12 +145,23 @@ func (e *evidence) reckoned(q question, from, to int) string {
 }
 
 // of gives the evidence the turns that its hits are, and the questions that they reply to.
-func (e *evidence) of(hits []schema.QAHit, asked []string) *evidence {
+func (e *evidence) of(hits []schema.QAHit, asked []string, replies int) *evidence {
 	out := *e
+	out.found = len(hits) - replies
 	out.units = slices.Clone(e.units)
 	for i := range out.units {
 		if u := &out.units[i]; u.hit > 0 && u.hit <= len(hits) && len(hits[u.hit-1].Sources) > 0 {
 			u.turn = hits[u.hit-1].Sources[0]
+		}
+	}
+	if replies > 0 { // they make no word more usual
+		out.df = maps.Clone(e.df)
+		for _, u := range out.units {
+			for _, t := range u.terms {
+				if u.hit > out.found {
+					out.df[t]--
+				}
+			}
 		}
 	}
 	out.asked, out.score = map[int]reply{}, map[int]float64{}

@@ -78,7 +78,7 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	ev := r.evidence(in.Context, in.Speakers)
 	if r.cautious {
-		ev = ev.of(in.Hits, in.Asked).ended(in.Speakers)
+		ev = ev.of(in.Hits, in.Asked, in.Replies).ended(in.Speakers)
 	}
 	q := understand(in.Question, in.Speakers)
 	q.names = in.Speakers
@@ -93,6 +93,9 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		text = answer(q, ev, in.Question.AsOf)
 	}
 	a := Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}
+	if ev.from > 0 {
+		a.Used = []int{ev.from}
+	}
 	if text == "" && r.cautious {
 		a.Near = ev.nearest(q, in.Speakers)
 		for _, n := range a.Near {
@@ -250,7 +253,18 @@ func fits(q question, u *unit) float64 {
 // answer answers by the kind of the question; "" refuses.
 func answer(q question, ev *evidence, asOf string) string {
 	ranked := rankUnits(q, ev)
-	if len(ranked) == 0 || len(q.terms) > 0 && ranked[0].cover < support {
+	if len(ranked) == 0 {
+		return ""
+	}
+	if q.brief && !beyond(q) {
+		if s := ev.replied(q, eligible(q, ranked)); s != "" {
+			return s
+		}
+		if ranked = slices.DeleteFunc(ranked, func(s scored) bool { return s.hit > ev.found }); len(ranked) == 0 {
+			return ""
+		}
+	}
+	if len(q.terms) > 0 && ranked[0].cover < support && !(q.brief && q.kind == yesno) { // yesNo reads replies
 		return ""
 	}
 	if foreign(q, ranked) {
@@ -273,7 +287,7 @@ func answer(q question, ev *evidence, asOf string) string {
 			return s
 		}
 		if q.kind == yesno {
-			return yesNo(q, may)
+			return yesNo(q, ev, may)
 		}
 		if s := changed(q, may); s != "" {
 			return s
@@ -328,6 +342,9 @@ func answer(q question, ev *evidence, asOf string) string {
 			near = near[:1] // the name and the sentence that is shown are of one
 			if reWhoIs.MatchString(q.text) {
 				return near[0].text
+			}
+			if s := q.doer(near[0], q.names); s != "" {
+				return s + ": " + near[0].text
 			}
 		}
 		if s := spanName(q, near); s != "" {

@@ -49,8 +49,7 @@ func spanWhen(q question, near []scored) string {
 			}
 			continue
 		}
-		year, _, _ := s.day.Civil()
-		for _, e := range timex.Find(s.text, year) {
+		for _, e := range timesOf(s.text, s.day) {
 			if q.brief && q.elsewhere(s.text, e) || q.denied(s.text, e.Pos) {
 				continue
 			}
@@ -80,6 +79,31 @@ func spanWhen(q question, near []scored) string {
 	}
 	return sayDay(q.han, near[0].day)
 }
+
+// timesOf are the times of a text that was said on a day. A year that is counted from that day and a month beside it are one time: "March next year", 去年五月.
+func timesOf(text string, said timex.Day) (out []timex.Expr) {
+	year, _, _ := said.Civil()
+	for _, e := range timex.Find(text, year) {
+		if n := len(out) - 1; n >= 0 && reBeside.MatchString(text[out[n].End:e.Pos]) {
+			of, month := out[n], e
+			if of.Kind == timex.Absolute {
+				of, month = month, of
+			}
+			if of.Kind == timex.Deictic && of.Unit == timex.Year && !of.Vague && month.Kind == timex.Absolute && !reYear.MatchString(text[month.Pos:month.End]) {
+				y, _, _ := of.At(said).Lo.Civil()
+				_, m, d := month.Lo.Civil()
+				_, m2, d2 := month.Hi.Civil()
+				month.Lo, month.Hi, month.Pos, month.End = timex.Date(y, m, d), timex.Date(y, m2, d2), out[n].Pos, e.End
+				out[n] = month
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+var reBeside = pattern.New(`^(?: |的| of | in )?$`)
 
 // A time of day, and one behind a day.
 var (
@@ -359,7 +383,7 @@ func spanName(q question, near []scored) string {
 			continue
 		}
 		for _, m := range reNames.FindAllStringIndex(s.text, -1) {
-			if n := s.text[m[0]:m[1]]; m[0] > 0 && ok(n) && !q.denied(s.text, m[0]) {
+			if n := strings.TrimSuffix(s.text[m[0]:m[1]], " I"); m[0] > 0 && ok(n) && !q.denied(s.text, m[0]) {
 				return n
 			}
 		}

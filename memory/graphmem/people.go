@@ -3,6 +3,7 @@ package graphmem
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +13,7 @@ import (
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
+	"membench/memory"
 	"membench/schema"
 )
 
@@ -19,15 +21,20 @@ import (
 
 // A people is who spoke in a graph.
 type people struct {
-	ids   map[string][]schema.NodeID // of each name: several where people of one name spoke
+	ids   map[string][]schema.NodeID // of each name but of programs: several where people of one name spoke
 	users map[schema.NodeID]string   // the declared users, by node: the name that they spoke by
-	bots  map[string]bool            // names of agents
 }
 
-// people reads who spoke off the edges of the turns. Memories without turns name nobody.
+// people reads who spoke off the turns and their edges. Memories without turns name nobody.
 func (r *Reading) people(ctx context.Context) (people, error) {
-	out := people{map[string][]schema.NodeID{}, map[schema.NodeID]string{}, map[string]bool{}}
+	out := people{map[string][]schema.NodeID{}, map[schema.NodeID]string{}}
 	for _, rec := range r.p.v.st.All() {
+		if rec.Role != memory.RoleUser || rec.Speaker == "" {
+			continue
+		}
+		if out.ids[rec.Speaker] == nil {
+			out.ids[rec.Speaker] = []schema.NodeID{}
+		}
 		for e, err := range r.p.g.Neighbors(ctx, schema.NodeID(rec.ID), graph.In, graph.Filter{Types: []string{schema.EdgeSpoke}}) {
 			if err != nil {
 				return out, err
@@ -35,11 +42,8 @@ func (r *Reading) people(ctx context.Context) (people, error) {
 			if !slices.Contains(out.ids[rec.Speaker], e.Src) {
 				out.ids[rec.Speaker] = append(out.ids[rec.Speaker], e.Src)
 			}
-			switch kind, _, _ := strings.Cut(string(e.Src), ":"); kind {
-			case "user":
+			if strings.HasPrefix(string(e.Src), "user:") {
 				out.users[e.Src] = cmp.Or(out.users[e.Src], rec.Speaker)
-			case "agent":
-				out.bots[rec.Speaker] = true
 			}
 		}
 	}
@@ -52,11 +56,7 @@ func (p people) self() (names []string) {
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		for name := range p.ids {
-			if !p.bots[name] {
-				names = append(names, name)
-			}
-		}
+		names = slices.Collect(maps.Keys(p.ids))
 	}
 	slices.Sort(names)
 	return names
@@ -72,6 +72,7 @@ func (r *Reading) whom(ctx context.Context, question string) (out string, may []
 	out = question
 	if asked := reTellMe.ReplaceAllString(question, ""); inThird(asked, "user") != asked {
 		switch self := who.self(); {
+		case len(self) > 1 && len(who.users) > 0: // several users: each says I
 		case len(self) > 1:
 			return question, self, nil
 		case len(self) == 1 && self[0] != "" && !strings.EqualFold(self[0], "user"):

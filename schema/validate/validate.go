@@ -6,7 +6,7 @@
 //
 // The index holds 43 to 85 bytes (slots of 32 bytes, at most three quarters full) for each distinct id of a node, edge, claim, entity, event, probe and inject,
 // three such entries for a memory (its point, its text, the pair), and 88 bytes plus the id for each reference to something that has not been read yet. Ids are
-// identified by 128 bits of hash. Nothing else grows with the input. With SchemaOnly nothing is held.
+// identified by 128 bits of hash. Nothing else grows with the input. With SchemaOnly nothing is held. What records were made of is compared by chain.Rederive.
 package validate
 
 import (
