@@ -147,7 +147,6 @@ func (e *evidence) reckoned(q question, from, to int) string {
 // of gives the evidence the turns that its hits are, and the questions that they reply to.
 func (e *evidence) of(hits []schema.QAHit, asked []string, replies int) *evidence {
 	out := *e
-	out.found = len(hits) - replies
 	out.units = slices.Clone(e.units)
 	for i := range out.units {
 		if u := &out.units[i]; u.hit > 0 && u.hit <= len(hits) && len(hits[u.hit-1].Sources) > 0 {
@@ -155,10 +154,11 @@ func (e *evidence) of(hits []schema.QAHit, asked []string, replies int) *evidenc
 		}
 	}
 	if replies > 0 { // they make no word more usual
+		out.later = len(hits) - replies + 1
 		out.df = maps.Clone(e.df)
 		for _, u := range out.units {
 			for _, t := range u.terms {
-				if u.hit > out.found {
+				if u.hit >= out.later {
 					out.df[t]--
 				}
 			}

@@ -260,7 +260,7 @@ func answer(q question, ev *evidence, asOf string) string {
 		if s := ev.replied(q, eligible(q, ranked)); s != "" {
 			return s
 		}
-		if ranked = slices.DeleteFunc(ranked, func(s scored) bool { return s.hit > ev.found }); len(ranked) == 0 {
+		if ranked = slices.DeleteFunc(ranked, func(s scored) bool { return ev.later > 0 && s.hit >= ev.later }); len(ranked) == 0 {
 			return ""
 		}
 	}
