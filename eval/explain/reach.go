@@ -129,7 +129,7 @@ func (a *reach) question(x *explainer, r *schema.QARecord) {
 // end sums up a case.
 func (a *reach) end() {
 	if missing := a.speaker.missing(); len(missing) > 0 {
-		a.speakers.add(a.speaker, missing, fmt.Sprintf("%s in case %s", missing[0], a.at))
+		a.speakers.add(a.speaker, missing, fmt.Sprintf("that %s said in case %s", missing[0], a.at))
 	}
 	missing := a.session.missing()
 	names := slices.SortedFunc(maps.Keys(a.session), func(p, q string) int { return a.session[p].order - a.session[q].order })
@@ -142,9 +142,9 @@ func (a *reach) end() {
 	// Of sessions in the middle it is chance.
 	missing = slices.DeleteFunc(missing, func(n string) bool { return a.session[n].order > first && a.session[n].order < last })
 	if len(missing) > 0 {
-		where := "older than session " + names[first]
+		where := "from before session " + names[first]
 		if a.session[missing[0]].order > last {
-			where = "newer than session " + names[last]
+			where = "from after session " + names[last]
 		}
 		a.parts.add(a.session, missing, fmt.Sprintf("%s in case %s", where, a.at))
 	}
@@ -169,12 +169,13 @@ func (a *reach) lines() (out []string) {
 	for _, l := range a.language.missing() {
 		say(map[string]string{"zh": "that was said in Chinese", "en": "that was not said in Chinese"}[l], a.language, l)
 	}
-	for _, x := range []struct {
-		never
-		what string
-	}{{a.speakers, "one speaker said"}, {a.parts, "was said before or after others"}} {
+	for _, x := range []never{a.speakers, a.parts} {
+		more := ""
+		if x.cases > 1 {
+			more = fmt.Sprintf(" (%d cases are like this)", x.cases)
+		}
 		if x.needed >= leastBad {
-			out = append(out, fmt.Sprintf("in %d cases nothing that %s is ever returned (%s): %d pieces of evidence", x.cases, x.what, x.example, x.needed))
+			out = append(out, fmt.Sprintf("nothing %s is ever returned: %d pieces of evidence%s", x.example, x.needed, more))
 		}
 	}
 	if a.speakers.cases == 0 {

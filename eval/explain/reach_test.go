@@ -38,9 +38,9 @@ func TestNeverReturned(t *testing.T) {
 	}{
 		{"all", func(schema.CaseTurn) bool { return true }, ""},
 		{"a language", func(t schema.CaseTurn) bool { return t.Text[0] < 0x80 }, "nothing that was said in Chinese is ever returned: 3 turns, the evidence of 3 questions"},
-		{"a speaker", func(t schema.CaseTurn) bool { return t.Name == "Rui" }, "in 1 cases nothing that one speaker said is ever returned (Ilka in case c): 6 pieces of evidence"},
-		{"the oldest", func(t schema.CaseTurn) bool { return t.TurnID > 6 }, "(older than session S3 in case c): 6 pieces of evidence"},
-		{"the newest", func(t schema.CaseTurn) bool { return t.TurnID <= 6 }, "(newer than session S2 in case c): 6 pieces of evidence"},
+		{"a speaker", func(t schema.CaseTurn) bool { return t.Name == "Rui" }, "nothing that Ilka said in case c is ever returned: 6 pieces of evidence"},
+		{"the oldest", func(t schema.CaseTurn) bool { return t.TurnID > 6 }, "nothing from before session S3 in case c is ever returned: 6 pieces of evidence"},
+		{"the newest", func(t schema.CaseTurn) bool { return t.TurnID <= 6 }, "nothing from after session S2 in case c is ever returned: 6 pieces of evidence"},
 		{"two turns", func(t schema.CaseTurn) bool { return t.TurnID != 3 && t.TurnID != 12 }, ""},
 	} {
 		c, rs := fair()
