@@ -32,7 +32,7 @@ type enSentence struct {
 	heir     Mention // whom that subject means
 }
 
-func newEnSentence(text string, start int, question bool, o Options, before *enSentence) *enSentence {
+func newEnSentence(text string, start int, question bool, o Options, before *enSentence, done parsed) *enSentence {
 	if m := announced.FindString(text); m != "" { // the parser would read the rest as part of it
 		text = strings.Repeat(" ", len(m)) + text[len(m):]
 	}
@@ -47,7 +47,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 		name, text = [2]int{m[3], m[5]}, blank(text, m[4:])
 	}
 	s := &enSentence{text: text, raw: raw, name: name, start: start, from: start, question: question, names: o.Names, ended: o.Ended}
-	s.parse()
+	s.parse(done)
 	words, at := s.leftOut()
 	heir := Mention{Kind: Speaker}
 	if from := s.subjectless(); before != nil && !question && from >= 0 { // the clause before it has it
@@ -58,7 +58,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 		rest := text[at:]
 		text = words + strings.ToLower(rest[:1]) + rest[1:]
 		t := &enSentence{text: text, raw: text, start: start + at - len(words), from: start, question: question, names: o.Names, ended: o.Ended, lead: len(words), heir: heir}
-		if t.parse(); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" || words == "My " {
+		if t.parse(parsed{}); slices.ContainsFunc(t.ws[1:], func(w depparse.Word) bool { return w.Head > 0 && t.ws[0].Head == w.Head }) || t.ws[0].Rel == "nsubj" || words == "My " {
 			s = t
 		}
 	}
@@ -68,8 +68,16 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	return s
 }
 
-func (s *enSentence) parse() {
-	s.ws = depparse.Parse(s.text)
+// A parsed is a text with its words, where it was parsed already.
+type parsed struct {
+	text  string
+	words []depparse.Word
+}
+
+func (s *enSentence) parse(done parsed) {
+	if s.ws = done.words; done.text != s.text {
+		s.ws = depparse.Parse(s.text)
+	}
 	if name := s.unknownName(); name != "" { // read it as a pronoun
 		s.ws = depparse.Parse(strings.Repeat(" ", len(name)-2) + "He" + s.text[s.ws[0].End:])
 		s.ws[0] = depparse.Word{Form: name, Tag: "NNP", Rel: s.ws[0].Rel, Head: s.ws[0].Head, Start: s.ws[0].End - len(name), End: s.ws[0].End}

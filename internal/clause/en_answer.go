@@ -54,14 +54,14 @@ func (o Options) asked(text string) (q query, ok bool) {
 		if len(all)-n > 2 || otherLanguage(st.Text) || len(st.Text) > longSentence {
 			break
 		}
-		parts := splices(st.Text)
+		parts, done := splices(st.Text)
 		p := parts[len(parts)-1]
 		part := st.Text[p[0]:p[1]]
 		m := asking.FindStringSubmatch(part)
 		if m == nil || m[2] == "" && !strings.ContainsAny(m[0], "'’") {
 			continue
 		}
-		s := newEnSentence(part, st.Start+p[0], true, o, nil)
+		s := newEnSentence(part, st.Start+p[0], true, o, nil, done)
 		for i := range s.ws {
 			if r := s.ws[i].Rel; (r == "nsubj" || r == "nsubj:pass") && s.ws[i].Start >= len(strings.TrimRight(m[0], " ")) || nominative[s.low(i)] || s.low(i) == "u" {
 				return s.query(i, m, o.people(text[:st.Start+p[0]])), true
@@ -192,7 +192,7 @@ func (o Options) people(text string) (out []Mention) {
 		if otherLanguage(st.Text) || len(st.Text) > longSentence {
 			continue
 		}
-		s := newEnSentence(st.Text, st.Start, st.Question, Options{Names: o.Names}, nil)
+		s := newEnSentence(st.Text, st.Start, st.Question, Options{Names: o.Names}, nil, parsed{})
 		for i := range s.ws {
 			m := s.mention(i)
 			place := m.Kind == Named && !m.Known && s.kid(i, "case") >= 0 // "in Lima": it may be one

@@ -37,9 +37,10 @@ func (o Options) english(st sentence.Sentence, of Mention, said string) (out []F
 		}
 		near = append(near, o.people(said)...)
 	}
-	for _, p := range splices(text) {
+	parts, done := splices(text)
+	for _, p := range parts {
 		asks := inverted.MatchString(text[p[0]:p[1]])
-		s := newEnSentence(text[p[0]:p[1]], st.Start+p[0], asks || st.Question && p[1] == len(text), o, last)
+		s := newEnSentence(text[p[0]:p[1]], st.Start+p[0], asks || st.Question && p[1] == len(text), o, last, done)
 		s.asks = asks
 		for _, f := range readEN(s) {
 			f.Start, f.End = st.Start, st.End
@@ -101,11 +102,12 @@ func (s *enSentence) subjectless() int {
 	return -1
 }
 
-// splices are the bytes [from, to) of the clauses that commas part, all of the text if there is one.
-func splices(text string) (parts [][2]int) {
+// splices are the bytes [from, to) of the clauses that commas part, all of the text if there is one; done is the text as it was parsed for that.
+func splices(text string) (parts [][2]int, done parsed) {
 	from := 0
 	if strings.ContainsRune(text, ',') || strings.Contains(text, " then ") {
 		ws := depparse.Parse(text)
+		done = parsed{text, ws}
 		for first, k := 0, 1; k+1 < len(ws); k++ { // first: of the clause that is read
 			if at := spliced(text, ws, first, k); at > 0 {
 				parts = append(parts, [2]int{from, ws[k].Start})
@@ -113,7 +115,7 @@ func splices(text string) (parts [][2]int) {
 			}
 		}
 	}
-	return append(parts, [2]int{from, len(text)})
+	return append(parts, [2]int{from, len(text)}), done
 }
 
 // spliced is the first word of a clause of its own that begins at the comma or "then" k, -1 where none does. The clause before it, which begins at from, must be a statement of
