@@ -183,7 +183,7 @@ func (p *prepared) compareValues() (relation, []Fact) {
 
 // opposite reports whether two values are the same measure with other signs: words around a number may say another number, not another sign of it.
 func (v value) opposite(other value) bool {
-	return v.name == "" && other.name == "" && v.kind == other.kind && v.lo != 0 && closeTo(v.lo, -other.lo, 0) && closeTo(v.hi, -other.hi, 0)
+	return v.name == "" && other.name == "" && v.kind == other.kind && v.lo != 0 && v.lo == -other.hi && v.hi == -other.lo
 }
 
 // comparesValues reports whether values decide: the gold consists only of values, and it is a name or the answer has a comparable value.

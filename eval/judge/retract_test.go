@@ -71,6 +71,7 @@ func TestRetractions(t *testing.T) {
 		{cold, "零下五度", "五度", 'w'},
 		{"What was the balance?", "-120 euros", "It was 120 euros.", 'w'},
 		{"What was the balance?", "-120 euros", "negative 120 euros", 's'},
+		{cold, "-10 to -5 °C", "5 to 10 °C", 'w'},
 
 		{"她喜欢猫吗？", "不喜欢", "她很喜欢。", 'w'},
 		{"她喜欢猫吗？", "不喜欢", "喜欢", 'w'},
