@@ -18,7 +18,7 @@ type Answer struct {
 	reader.Answer
 	Hits    []memory.Hit // best first; behind them turns that the answer rests on and words did not find
 	Unknown []string     // names in the question that nothing in the graph mentions
-	Shared  []string     // people that the question may mean by one name, or by "I", where nobody knows which: it is refused
+	Shared  []string     // the people whom the question may mean by one name, or by "I"; it is not answered then
 }
 
 // Answer answers a question from at most k turns, as of a time ("": everything known). "I" is the declared user; a word that may mean several people is refused. Without a reader the claims answer if they can (Told); names that are

@@ -24,7 +24,7 @@ type Reply struct {
 	Refused  bool       `json:"refused"`           // nothing answers the question for certain: Answer says so
 	Used     []int      `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string   `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
-	Shared   []string   `json:"shared,omitempty"`  // people that the question may mean by one name, or by "I": it is refused
+	Shared   []string   `json:"shared,omitempty"`  // the people whom the question may mean by one name, or by "I"; it is not answered then
 	Quoted   []string   `json:"quoted,omitempty"`  // nearest turns, if nothing answers the question
 	Near     []string   `json:"near,omitempty"`    // claims found near by, where nothing was said near it either
 	By       schema.By  `json:"by"`                // "rule" or the model
