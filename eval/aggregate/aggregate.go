@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"membench/eval/figure"
+	"membench/eval/protocol"
 	"membench/schema"
 )
 
@@ -144,6 +145,18 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 			}
 		}
 		r.metrics.grade(g)
+	}
+}
+
+// Miss takes in that an answer lacks a grade: it is unscored.
+func (a *Aggregator) Miss(m protocol.Missing) {
+	g := &schema.Grade{Protocol: m.Protocol, By: m.By, Outcome: schema.GradeMissing}
+	s := a.run(m.System, m.Dataset).score(scoreKey{g.Protocol, g.By})
+	s.outcomes[g.Outcome]++
+	cell(s.cats, m.Category).Add(m.CaseID, m.QuestionID, g)
+	cell(s.raw, m.RawCategory).Add(m.CaseID, m.QuestionID, g)
+	if !slices.Contains(a.apart(m.Dataset), m.RawCategory) {
+		s.overall.Add(m.CaseID, m.QuestionID, g)
 	}
 }
 
@@ -310,6 +323,16 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	var lacks []string
+	for id, x := range r.scores {
+		if n := x.outcomes[schema.GradeMissing]; n > 0 {
+			lacks = append(lacks, fmt.Sprintf("%d of %s", n, (&schema.Grade{Protocol: id.protocol, By: id.by}).Grader()))
+		}
+	}
+	if len(lacks) > 0 {
+		slices.Sort(lacks)
+		s.Warnings = append(s.Warnings, "grades that the other answers have are missing, and count as unscored: "+strings.Join(lacks, ", "))
 	}
 	if r.leaked > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))

@@ -53,6 +53,9 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if err := a.Read(counted(t, again.Over(ctx, records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
+	for _, m := range again.Missing() {
+		a.Miss(m)
+	}
 	if o.Strict && t.errors > 0 {
 		return nil, schema.ErrFindings
 	}
