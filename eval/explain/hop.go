@@ -65,6 +65,10 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 	if f, ok := x.told.goldFault(r, len(needs)); ok {
 		return f.attribution(""), nil
 	}
+	if r.Abstain && strings.TrimSpace(r.Answer) == "" {
+		f := finding{hop: schema.HopRead, kind: schema.FaultRefused, reason: "the question cannot be answered, which was to be said; the answer is empty"}
+		return f.attribution(schema.CauseGeneration), nil
+	}
 	if r.Abstain {
 		if f, ok := x.answeredFrom(r, nil); ok {
 			return f.attribution(schema.CauseHallucination), nil

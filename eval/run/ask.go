@@ -25,9 +25,6 @@ type shown struct {
 	plainer []string // operations for which the system used a fallback
 }
 
-// DontKnow is the recorded answer of a system that answers itself and reports by an empty answer that it does not know (memory.Answerer).
-const DontKnow = "No information available."
-
 func (p *player) query(q schema.Question) memory.Query {
 	m := memory.Query{Text: q.Text, K: p.u.k, UserID: userID, AgentID: agentID, AsOf: q.AsOf, Attachments: q.Attachments}
 	if p.u.caps.UsesGold {
@@ -210,11 +207,17 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 	p.take(query, a.Retrieved, &found)
 	rec.Hits, rec.Context, rec.Degraded = found.hits, found.context, found.plainer
 	note(&rec.Extra, found.notes)
-	rec.By, rec.Outcome, rec.Answer = schema.By(p.u.name), schema.OutcomeAnswered, text(a.text)
-	if strings.TrimSpace(a.text) == "" {
-		rec.Answer = DontKnow
-	}
+	rec.By = schema.By(p.u.name)
+	rec.Answer, rec.Outcome = said(a.text)
 	return nil
+}
+
+// said returns an answer as it came, and its outcome: an empty one is not a refusal.
+func said(answer string) (as, outcome string) {
+	if strings.TrimSpace(answer) == "" {
+		return text(answer), schema.OutcomeEmpty
+	}
+	return text(answer), schema.OutcomeAnswered
 }
 
 // impossible is more tokens than any call has.

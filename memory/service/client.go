@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -313,7 +314,7 @@ func (s *System) judge(step string, r request, rep *reply, err error, write bool
 		return s.fault(step, kind, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 	}
 	if c := s.spec.OKWhen; c != nil && !c.holds(rep.body) {
-		return s.fault(step, KindRefused, rep, fmt.Sprintf("%s (%s inside a %d)", s.said(rep), c.said(rep.body), rep.status), nil)
+		return s.fault(step, KindRefused, rep, fmt.Sprintf("%s (%s inside a %d)", s.said(rep), cmp.Or(c.missing(rep.body), c.said(rep.body)), rep.status), nil)
 	}
 	return nil
 }
@@ -395,6 +396,19 @@ func (s *System) said(rep *reply) string {
 
 func clip(s string) string {
 	return textnorm.Short(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), 300)
+}
+
+// need returns a fault if v, a part of the answer called what, has nothing at the path that the spec names as member.
+func (s *System) need(step, member string, p path, what string, v any, rep *reply) error {
+	if m := p.missing(what, v); m != "" && !rep.ignored {
+		return s.fault(step, KindMalformed, rep, member+": "+m, nil)
+	}
+	return nil
+}
+
+// items are the values of a list of the answer: none only if the answer itself has none.
+func (s *System) items(step, member string, p path, rep *reply) ([]any, error) {
+	return p.list(rep.body), s.need(step, member, p, "the answer", rep.body, rep)
 }
 
 // fault makes an error, every secret taken out of its words.

@@ -212,7 +212,10 @@ func (m *remote) save(step string, r request, rep *reply) (map[string][]any, err
 		return out, nil
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Save)) {
-		v := r.Save[k].list(rep.body)
+		v, err := m.sys.items(step, "save."+k, r.Save[k], rep)
+		if err != nil {
+			return nil, err
+		}
 		if len(v) == 0 {
 			return nil, m.sys.fault(step, KindMalformed, rep, fmt.Sprintf("the answer has no value for %q (save): %s", k, clip(string(rep.raw))), nil)
 		}
@@ -437,7 +440,19 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 			return m.sys.fault("ingest", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 		}
 		var ids []string
-		for _, item := range st.Items.list(rep.body) {
+		items, err := m.sys.items("ingest", "ingest.stored.items", st.Items, rep)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			for _, p := range []struct {
+				name string
+				path path
+			}{{"id", st.ID}, {"text", st.Text}, {"op", st.Op}} { // what was replaced has an old text
+				if err := m.sys.need("ingest", "ingest.stored."+p.name, p.path, "an item", item, rep); err != nil {
+					return err
+				}
+			}
 			ch := memory.Change{Op: memory.OpAdd, ID: schema.PointID(st.ID.text(item)), New: st.Text.text(item), Old: st.Old.text(item)}
 			if op := strings.ToUpper(st.Op.text(item)); op != "" {
 				ch.Op = op
@@ -457,7 +472,11 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 	}
 	if in.Origins != nil {
 		var ids []string
-		for _, v := range in.Origins.list(rep.body) {
+		items, err := m.sys.items("ingest", "ingest.origins", in.Origins, rep)
+		if err != nil {
+			return err
+		}
+		for _, v := range items {
 			ids = append(ids, text(v))
 		}
 		name(ids)

@@ -87,6 +87,19 @@ func (c *condition) holds(v any) bool {
 	return slices.ContainsFunc(c.In, func(want any) bool { return text(want) == have })
 }
 
+// missing describes what an answer lacks that a condition which does not hold tests, "" if nothing.
+func (c *condition) missing(v any) string {
+	if c.holds(v) {
+		return ""
+	}
+	for _, x := range c.All {
+		if m := x.missing(v); m != "" {
+			return m
+		}
+	}
+	return c.Path.missing("the answer", v)
+}
+
 // said returns the values that a condition tests, for messages.
 func (c *condition) said(v any) string {
 	var out []string
