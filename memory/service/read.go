@@ -73,8 +73,8 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 		if err != nil {
 			return nil, err
 		}
-		if rep.bad != nil && !rep.ignored {
-			return nil, m.sys.fault("settle", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+		if err := m.sys.malformed("settle", rep); err != nil && !rep.ignored {
+			return nil, err
 		}
 		if t.Fail != nil && t.Fail.holds(rep.body) {
 			return nil, m.sys.fault("settle", KindSettle, nil, "the service could not process what was sent: "+m.sys.said(rep), nil)
@@ -254,8 +254,8 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if err != nil || rep.ignored {
 		return out, err
 	}
-	if rep.bad != nil {
-		return out, m.sys.fault("search", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed("search", rep); err != nil {
+		return out, err
 	}
 	if s.Text != nil {
 		if t := s.Text.text(rep.body); t != "" {
@@ -304,8 +304,8 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	if err != nil || rep.ignored {
 		return none, "", err
 	}
-	if rep.bad != nil {
-		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := x.m.sys.malformed("answer", rep); err != nil {
+		return none, "", err
 	}
 	said := s.Answer.get(rep.body)
 	if len(said) == 0 {
@@ -341,8 +341,8 @@ func (m *remote) page(ctx context.Context, step string, sc *scope) ([]item, *rep
 	if err != nil || rep.ignored {
 		return nil, rep, err
 	}
-	if rep.bad != nil {
-		return nil, rep, m.sys.fault(step, KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed(step, rep); err != nil {
+		return nil, rep, err
 	}
 	var out []item
 	for _, v := range l.Items.list(rep.body) {
