@@ -182,11 +182,7 @@ type journal struct {
 
 func (j *journal) add(e entry) error {
 	if j.log != nil {
-		line, err := codec.Append(nil, e, codec.Compact)
-		if err != nil {
-			return err
-		}
-		if err := j.log.Append(line); err != nil {
+		if err := j.log.Record(e); err != nil {
 			return err
 		}
 	}
