@@ -47,12 +47,12 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			s.add(x.caseID, p, q)
 		}
 	}
-	units, _ := s.units()
+	units := s.diffs.Units()
 	v.Within, v.Between, _ = stats.Components(units)
 	if math.IsNaN(v.Within) {
-		return v, 0, fmt.Errorf("%s and %s share %d questions in %d conversations: at least two conversations with two questions are needed to see how they vary", a.Name, b.Name, s.n, len(s.clusters))
+		return v, 0, fmt.Errorf("%s and %s share %d questions in %d conversations: at least two conversations with two questions are needed to see how they vary", a.Name, b.Name, s.diffs.N, s.diffs.Conversations())
 	}
-	return v, float64(s.n) / float64(len(s.clusters)), nil
+	return v, float64(s.diffs.N) / float64(s.diffs.Conversations()), nil
 }
 
 // Target is the difference that a comparison should detect.

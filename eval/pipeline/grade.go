@@ -18,7 +18,6 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/records"
-	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -101,17 +100,24 @@ func UnusedErrata(list *datasets.Errata, log Log) {
 	}
 }
 
-// gradeInputs sorts the files by the kind of their records, which the first line shows.
+// gradeInputs finds the records of runs, and sorts other files by the kind of their records, which the first line shows.
 func gradeInputs(out string, inputs []string) (qa, sessions []string, err error) {
-	files, err := build.Inputs(out, inputs, ".jsonl")
-	if err != nil {
+	runs, others := []string{}, []string{}
+	for _, p := range inputs {
+		if records.IsRun(p) {
+			runs = append(runs, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	if qa, sessions, err = records.FindAll(runs); err != nil {
+		return nil, nil, err
+	}
+	files, err := build.Inputs(out, others, ".jsonl")
+	if err = cmp.Or(err, build.NotInput(out, slices.Concat(runs, qa, sessions)...)); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range files {
-		graded := map[string]string{evalrun.QAFile: records.QAFile, evalrun.SessionsFile: records.SessionFile}[filepath.Base(f)]
-		if graded != "" && slices.Contains(files, filepath.Join(filepath.Dir(f), graded)) {
-			continue // the run's records are there with their grades
-		}
 		kind := schema.KindQA
 		if f != "-" {
 			if kind, err = firstKind(f); err != nil {

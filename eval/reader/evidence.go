@@ -37,8 +37,6 @@ type evidence struct {
 	notes []note          // claims below the turns
 	df    map[string]int  // units that hold a term
 	asked map[int]reply   // by hit: the question that it replies to
-	later int             // the first hit that was found only as a reply to another one; 0: none was
-	from  int             // the hit that an answer was taken from, where its words do not say it; 0
 	score map[int]float64 // by hit: the memory's
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
