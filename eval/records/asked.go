@@ -108,7 +108,7 @@ func (k kept[T]) read(file string) (map[recordID]recordID, error) {
 }
 
 var askedQA = kept[schema.QARecord]{schema.KindQA, QAFile, AskedFile, questionID, func(r schema.QARecord) recordID {
-	r.Grades, r.Attribution, r.Errata, r.EvidenceTexts, r.Context, r.ContextID = nil, nil, nil, nil, "", ""
+	r.Type, r.Grades, r.Attribution, r.Errata, r.EvidenceTexts, r.Context, r.ContextID = "", nil, nil, nil, nil, "", ""
 	r.Usage = beforeGrading(r.Usage)
 	return hashOf(r)
 }, "the question, gold, answer, hits and usage"}
