@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/jsonschema"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -235,14 +236,7 @@ func (w *worker) member(obj int, name string) (string, int) {
 
 // quote shortens text for a message.
 func quote[T string | []byte](s T) string {
-	t := string(s)
-	n := 0
-	for i := range t {
-		if n++; n > 120 {
-			t = t[:i] + "…"
-			break
-		}
-	}
+	t := textnorm.Short(string(s), 120)
 	if strings.ContainsFunc(t, func(r rune) bool { return r < 0x20 || r == 0x7f }) || t == "" || t != strings.TrimSpace(t) {
 		return fmt.Sprintf("%q", t)
 	}
