@@ -72,7 +72,7 @@ type (
 	Lister interface {
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
-	// Answerer is a memory that answers by itself, without a reader. Retrieved holds its stated sources, if any. The answer "" means that it does not know.
+	// Answerer is a memory that answers by itself, without a reader. Retrieved holds its stated sources, if any. The answer "" is an answer without words, not a refusal.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
@@ -128,9 +128,9 @@ func Fingerprint(format string, args ...any) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// PayloadNames are the members of a payload that a Mem0 store writes itself: metadata of these names is not the user's.
+// PayloadNames are the members of a payload that a Mem0 store writes itself, membench's own also "asked": metadata of these names is not the user's.
 func PayloadNames() []string {
-	return []string{"user_id", "agent_id", "run_id", "actor_id", "role", "data", "hash", "created_at", "updated_at", "text_lemmatized"}
+	return []string{"user_id", "agent_id", "run_id", "actor_id", "role", "data", "hash", "created_at", "updated_at", "text_lemmatized", "asked"}
 }
 
 // Query is one retrieval.

@@ -406,7 +406,7 @@ func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 var pageLayouts = []string{"Jan 2, 2006, 3:04:05 PM", "2 Jan 2006, 15:04:05", "Jan 2, 2006, 15:04:05", "2006年1月2日 15:04:05", "2006/1/2 15:04:05", "2006-01-02 15:04:05"}
 
 func (r *reader) pageTime(s string) (time.Time, bool) {
-	s = strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(s)
+	s = plainBlanks.Replace(s)
 	zone := r.zone()
 	if i := strings.LastIndexByte(s, ' '); i > 0 && s[i+1:] != "AM" && s[i+1:] != "PM" { // the zone: UTC, CET, GMT+08:00
 		if t, err := time.Parse("GMT-07:00", s[i+1:]); err == nil {

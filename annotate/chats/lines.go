@@ -185,9 +185,12 @@ func decimal(s string) string {
 	}, s)
 }
 
+// plainBlanks writes the blanks that do not break, which exports put before AM and PM, as plain ones. It is made once: building it costs more than a message.
+var plainBlanks = strings.NewReplacer("\u202f", " ", "\u00a0", " ")
+
 // numbersOf parses a date and a time in numbers; nil if it is neither.
 func numbersOf(text string) *stamp {
-	text = strings.TrimSpace(strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(invisible.ReplaceAllString(text, "")))
+	text = strings.TrimSpace(plainBlanks.Replace(invisible.ReplaceAllString(text, "")))
 	q := stampForm.FindStringSubmatch(text)
 	if q == nil {
 		return nil

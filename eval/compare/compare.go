@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -37,6 +36,14 @@ func (o Options) defaults() Options {
 	o.Alpha = cmp.Or(o.Alpha, 0.05)
 	o.Power = cmp.Or(o.Power, 0.8)
 	return o
+}
+
+// apart are the excluded raw categories of a data set.
+func (o Options) apart(dataset string) []string {
+	if o.Apart == nil {
+		return figure.Apart(dataset)
+	}
+	return o.Apart
 }
 
 // Report is the comparison of several runs.
@@ -184,10 +191,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		return nil, &FingerprintError{names, refused}
 	}
 	rep.Unknown = unknown(runs, id)
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(rep.Dataset)
-	}
+	apart := o.apart(rep.Dataset)
 	rep.Apart = apart
 	for i, r := range runs {
 		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o), len(r.renamed)})
@@ -211,10 +215,13 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 
 // pick finds the protocol's id in every run.
 func pick(runs []*Run, want string) (string, error) {
-	var common []string
+	var common, without []string
 	want = figure.Protocol(want)
 	for i, r := range runs {
 		have := slices.Sorted(maps.Keys(r.grades))
+		if !slices.ContainsFunc(have, func(p string) bool { return p == want || schema.ProtocolName(p) == want }) {
+			without = append(without, r.Name)
+		}
 		if i == 0 {
 			common = have
 			continue
@@ -238,7 +245,7 @@ func pick(runs []*Run, want string) (string, error) {
 	case want == "":
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}
-	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
+	return "", fmt.Errorf("protocol %q did not grade all of the runs: it has no score of %s; have %s", want, cmp.Or(strings.Join(without, ", "), "one version"), strings.Join(common, ", "))
 }
 
 // differences are the fields that matter to protocol and differ. Wording and dialogues are compared question by question, also of runs whose questions differ.
@@ -310,93 +317,38 @@ func overall(graded answers, apart []string, o Options) schema.Figure {
 
 // sums collects one cell of a pair.
 type sums struct {
-	n, wins, losses int
-	a, b            float64
-	diffs           []float64
-	clusters        map[string]*stats.Cluster
+	a, b  float64
+	diffs stats.Differences[string]
 }
 
 func (s *sums) add(caseID string, x, y float64) {
-	s.n++
 	s.a += x
 	s.b += y
-	switch {
-	case x > y:
-		s.wins++
-	case y > x:
-		s.losses++
-	}
-	s.diffs = append(s.diffs, x-y)
-	if s.clusters == nil {
-		s.clusters = map[string]*stats.Cluster{}
-	}
-	c := s.clusters[caseID]
-	if c == nil {
-		c = &stats.Cluster{}
-		s.clusters[caseID] = c
-	}
-	c.Add(x - y)
+	s.diffs.Add(caseID, x-y)
 }
 
-// units returns the independent units of the test: conversations, or the questions if there is only one conversation.
-func (s *sums) units() (units []stats.Cluster, test string) {
-	if len(s.clusters) == 1 {
-		for _, d := range s.diffs {
-			units = append(units, stats.Cluster{Sum: d, Squares: d * d, N: 1})
-		}
-		return units, TestQuestions
+// test names the independent units.
+func (s *sums) test() string {
+	if s.diffs.Conversations() == 1 {
+		return TestQuestions
 	}
-	for _, k := range slices.Sorted(maps.Keys(s.clusters)) {
-		units = append(units, *s.clusters[k])
-	}
-	return units, TestClusters
+	return TestClusters
 }
 
 func (s *sums) cell(o Options) Cell {
-	n := float64(s.n)
-	c := Cell{N: s.n, Wins: s.wins, Losses: s.losses, A: figure.Defined(s.a / n), B: figure.Defined(s.b / n), Difference: figure.Defined((s.a - s.b) / n), Clusters: len(s.clusters),
-		Few: len(s.clusters) < stats.FewClusters, Better: "~"}
-	if s.n == 0 {
+	d := &s.diffs
+	n, conversations := float64(d.N), d.Conversations()
+	c := Cell{N: d.N, Wins: d.Wins, Losses: d.Losses, A: figure.Defined(s.a / n), B: figure.Defined(s.b / n), Difference: figure.Defined((s.a - s.b) / n), Clusters: conversations,
+		Few: conversations < stats.FewClusters, Better: "~"}
+	if d.N == 0 {
 		return c
 	}
-	units, _ := s.units()
-	r := stats.ClusterMean(units)
-	p := math.NaN()
-	if !math.IsNaN(r.SE) {
-		p = r.P(r.Mean)
-		if d := s.wins + s.losses; d < fewDiffer {
-			sign := stats.McNemar(s.wins, s.losses).Exact
-			r.SE = max(r.SE, s.fewSE())
-			if touch := math.Abs(r.Mean) / stats.StudentQuantile(1-o.Confidence, r.DF); sign > 1-o.Confidence {
-				r.SE = max(r.SE, touch)
-			}
-			p = max(sign, r.P(r.Mean))
-		}
-	}
+	r, p := d.Test(o.Confidence)
 	in := r.Interval(o.Confidence)
 	c.test = r
 	c.Lo, c.Hi, c.SE, c.DF, c.Design = figure.Defined(in.Lo), figure.Defined(in.Hi), figure.Defined(r.SE), figure.Defined(r.DF), figure.Defined(r.Design)
 	c.P, c.Detectable = figure.Defined(p), figure.Defined(r.Detectable(o.Alpha, o.Power))
 	return c
-}
-
-// fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05. The t distribution does not describe so few: the p-value is at least
-// the sign test's over them, the standard error at least fewSE, and the interval holds 0 where the sign test shows no difference.
-const fewDiffer = 6
-
-// fewSE is the standard error of a difference of paired shares with one win and one loss added (Bonett and Price 2012), in units of the largest difference of a
-// question: it grows with the number of questions that differ.
-func (s *sums) fewSE() float64 {
-	most := 0.0
-	for _, d := range s.diffs {
-		most = max(most, math.Abs(d))
-	}
-	if most == 0 {
-		most = 1
-	}
-	all := float64(s.n + 2)
-	w, l := float64(s.wins+1)/all, float64(s.losses+1)/all
-	return most * math.Sqrt((w+l-(w-l)*(w-l))/all)
 }
 
 // bound cuts intervals of differences of scores to the possible range.
@@ -442,7 +394,7 @@ func (p *Paired) fill(a, b answers, apart []string, o Options) {
 			p.OnlyB++
 		}
 	}
-	_, p.Test = total.units()
+	p.Test = total.test()
 	p.Total = total.cell(o)
 	for _, name := range slices.Sorted(maps.Keys(cats)) {
 		p.Categories = append(p.Categories, Category{name, cats[name].cell(o)})

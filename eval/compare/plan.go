@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -38,10 +37,7 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			return v, 0, err
 		}
 	}
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(a.Dataset)
-	}
+	apart := o.apart(a.Dataset)
 	s := &sums{}
 	for _, key := range slices.Sorted(maps.Keys(of[0])) {
 		x := of[0][key]
@@ -51,12 +47,12 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			s.add(x.caseID, p, q)
 		}
 	}
-	units, _ := s.units()
+	units := s.diffs.Units()
 	v.Within, v.Between, _ = stats.Components(units)
 	if math.IsNaN(v.Within) {
-		return v, 0, fmt.Errorf("%s and %s share %d questions in %d conversations: at least two conversations with two questions are needed to see how they vary", a.Name, b.Name, s.n, len(s.clusters))
+		return v, 0, fmt.Errorf("%s and %s share %d questions in %d conversations: at least two conversations with two questions are needed to see how they vary", a.Name, b.Name, s.diffs.N, s.diffs.Conversations())
 	}
-	return v, float64(s.n) / float64(len(s.clusters)), nil
+	return v, float64(s.diffs.N) / float64(s.diffs.Conversations()), nil
 }
 
 // Target is the difference that a comparison should detect.

@@ -74,7 +74,7 @@ func planned(t *testing.T, seed uint64, n int, slack float64) {
 
 func powerHolds(t *testing.T, seed uint64, n int, noise, shift, slack float64) {
 	pilot := town(rand.New(rand.NewPCG(1, seed)), 20_000, 60, noise, shift)
-	units, _ := pilot.units()
+	units := pilot.diffs.Units()
 	within, between, _ := stats.Components(units)
 	diff := stats.ClusterMean(units).Mean
 	p := Variation{within, between}.Plan(60, Target{diff, .05, .8})

@@ -145,14 +145,14 @@ type estimate struct {
 	p, adjusted  float64 // of a difference from 0
 }
 
-// estimateOf returns the mean over clusters; share reports that the values are in [0,1], otherwise they are differences of such.
+// estimateOf returns the mean over clusters; share reports that the values are in [0,1].
 func estimateOf(byConversation map[string]*stats.Cluster, share bool) estimate {
 	var list []stats.Cluster
 	for _, k := range slices.Sorted(maps.Keys(byConversation)) {
 		list = append(list, *byConversation[k])
 	}
 	c := stats.ClusterMean(list)
-	e := estimate{n: c.N, mean: c.Mean, p: c.P(c.Mean), adjusted: math.NaN()}
+	e := estimate{n: c.N, mean: c.Mean, p: math.NaN(), adjusted: math.NaN()}
 	in := c.Interval(.95)
 	switch {
 	case share && len(list) < 2 && c.N > 0:
@@ -198,17 +198,17 @@ func (r *results) gain(arm, base, dataset, category string) estimate {
 	return difference(r.of[[2]string{arm, dataset}], b)
 }
 
-// difference returns the difference between a and b, over their common questions.
+// difference returns the difference between a and b, over their common questions, by the test of eval/compare.
 func difference(a, b answers) estimate {
-	m := map[string]*stats.Cluster{}
+	var d stats.Differences[string]
 	for _, k := range keys(a) {
 		if y, ok := b[k]; ok {
-			into(m, y.conversation, a[k].score-y.score)
+			d.Add(y.conversation, a[k].score-y.score)
 		}
 	}
-	e := estimateOf(m, false)
-	e.lo, e.hi = max(-1, e.lo), min(1, e.hi) // scores are in [0,1]
-	return e
+	r, p := d.Test(.95)
+	in := r.Interval(.95)
+	return estimate{n: d.N, mean: r.Mean, lo: max(-1, in.Lo), hi: min(1, in.Hi), p: p, adjusted: math.NaN()} // scores are in [0,1]
 }
 
 // holm adjusts the p-values of a family.
@@ -228,7 +228,7 @@ func holm(family []*estimate) {
 }
 
 // spread is the difference between the best and the worst category of an arm, with a
-// bootstrap interval over conversations.
+// bootstrap interval over conversations, or the wider one of two shares.
 func (r *results) spread(arm, dataset string, seed uint64) (gap estimate, best, worst string) {
 	type cell struct{ sum, n float64 }
 	a := r.of[[2]string{arm, dataset}]
@@ -279,7 +279,17 @@ func (r *results) spread(arm, dataset string, seed uint64) (gap estimate, best, 
 	gap = estimate{n: len(a), mean: g, lo: math.NaN(), hi: math.NaN()}
 	if len(all) > 1 {
 		in := stats.Bootstrap(len(all), 2000, seed, .95, func(idx []int) float64 { x, _, _ := gapOf(idx); return x })
-		gap.lo, gap.hi = in.Lo, in.Hi
+		// Where the conversations agree, or few questions are all right or all wrong, drawing conversations shows no spread: the interval is at least that of
+		// two independent shares.
+		shares := shareGap(r.score(arm, dataset, cats[hi]), r.score(arm, dataset, cats[lo]))
+		gap.lo, gap.hi = min(in.Lo, shares.Lo), max(in.Hi, shares.Hi)
 	}
 	return gap, cats[hi], cats[lo]
+}
+
+// shareGap is the interval of a difference of two independent shares (Newcombe 1998, method 10, from Wilson's intervals).
+func shareGap(a, b estimate) stats.Interval {
+	x, y := stats.WilsonOf(a.mean, float64(a.n), .95), stats.WilsonOf(b.mean, float64(b.n), .95)
+	gap := a.mean - b.mean
+	return stats.Interval{Lo: gap - math.Hypot(a.mean-x.Lo, y.Hi-b.mean), Hi: gap + math.Hypot(x.Hi-a.mean, b.mean-y.Lo)}
 }

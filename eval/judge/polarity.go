@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/textnorm"
 	"membench/internal/tokens"
 )
 
@@ -55,9 +56,9 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 		k := &t.toks[i]
 		raw := t.raw[k.pos:]
 		switch {
-		case k.word == "yes" || k.word == "yeah" || k.word == "yep" || k.word == "yup" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以") || i == 0 && affirms(t.raw):
+		case !k.han && textnorm.YesNo(k.word) > 0 || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以") || i == 0 && affirms(t.raw):
 			return 1, true
-		case k.word == "no" || k.word == "nope" || k.word == "nah" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
+		case !k.han && textnorm.YesNo(k.word) < 0 || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
 			return -1, true
 		case k.hedge || k.word == "most" || k.word == "very" || k.word == "it" || k.word == "is" || k.word == "would" || k.word == "be":
 			continue
@@ -82,15 +83,13 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 	return 1, false
 }
 
-// affirms reports a Chinese yes: the verb of the question by itself, at the end or before
-// a mark.
+// affirms reports a yes that is all of a text before its first mark, as in Chinese the verb of the question.
 func affirms(s string) bool {
-	for _, w := range []string{"会", "有", "是", "对", "能", "行"} {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(s), w); ok {
-			return rest == "" || hasAny(rest, ",", "。", ".", "，", "！", "!")
-		}
+	s = strings.TrimSpace(s)
+	if i := strings.IndexAny(s, ",.!，。！"); i >= 0 {
+		s = s[:i]
 	}
-	return false
+	return textnorm.YesNo(s) > 0
 }
 
 func hasAny(s string, prefixes ...string) bool {

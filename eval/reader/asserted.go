@@ -244,3 +244,32 @@ func Uncut(value, text string) string {
 
 // reCut is what follows a value that was cut in a word or behind an abbreviation.
 var reCut = pattern.New(`^(?:[\pL\pM\d]|\. \p{L})`)
+
+// doer is the one of whom a sentence says what a question asks a person for: Becky in "our Becky's getting married" for "Who is getting married?". "" nobody.
+func (q question) doer(s scored, speakers []string) string {
+	m := reDoer.FindStringSubmatch(q.text)
+	if m == nil || len(q.subjects) > 0 {
+		return ""
+	}
+	const somebody = "Kim"
+	for _, a := range clause.Read(somebody+m[1]+".", clause.Options{Names: []string{somebody}}) {
+		for _, f := range clause.Read(s.text, clause.Options{Names: speakers}) {
+			same, whole := samePredicate(a, f, nil)
+			if a.Subject.Text != somebody || f.Negated != a.Negated || f.Modality != clause.Asserted && f.Modality != a.Modality || !same || !whole || (len(f.Over) > 0 || f.Formerly) && a.Tense == clause.Present {
+				continue
+			}
+			name := f.Subject.Text
+			if i := slices.IndexFunc(speakers, func(n string) bool { return strings.EqualFold(n, s.speaker) }); i >= 0 && f.Subject.Kind == clause.Speaker && (name == "" || reFirst.MatchString(name) && !strings.Contains(name, " ")) {
+				return speakers[i]
+			}
+			if all := reNames.FindAllStringIndex(name, -1); len(all) > 0 && all[len(all)-1][0] > 0 {
+				return name[all[len(all)-1][0]:]
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// reDoer asks for the one who does or is something.
+var reDoer = pattern.New(`(?i)^who((?:['’]s)? .+?)\??$`)

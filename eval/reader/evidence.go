@@ -7,7 +7,6 @@ import (
 	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/timex"
-	"membench/internal/tokens"
 	"membench/schema"
 )
 
@@ -38,8 +37,6 @@ type evidence struct {
 	notes []note          // claims below the turns
 	df    map[string]int  // units that hold a term
 	asked map[int]reply   // by hit: the question that it replies to
-	later int             // the first hit that was found only as a reply to another one; 0: none was
-	from  int             // the hit that an answer was taken from, where its words do not say it; 0
 	score map[int]float64 // by hit: the memory's
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
@@ -90,10 +87,7 @@ func parse(context string, speakers []string) *evidence {
 			if s.Quoted {
 				continue
 			}
-			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
-			u.terms = tokens.Terms(s.Text)
-			slices.Sort(u.terms)
-			u.terms = slices.Compact(u.terms)
+			u := unit{text: s.Text, terms: termsOf(s.Text), speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
 			for _, t := range u.terms {
 				if e.df[t]++; e.df[t] == 1 && len(t) >= 5 && t[0] < 0x80 {
 					e.byPrefix[t[:5]] = append(e.byPrefix[t[:5]], t)

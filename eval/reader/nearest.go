@@ -2,7 +2,6 @@ package reader
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -145,23 +144,12 @@ func (e *evidence) reckoned(q question, from, to int) string {
 }
 
 // of gives the evidence the turns that its hits are, and the questions that they reply to.
-func (e *evidence) of(hits []schema.QAHit, asked []string, replies int) *evidence {
+func (e *evidence) of(hits []schema.QAHit, asked []string) *evidence {
 	out := *e
 	out.units = slices.Clone(e.units)
 	for i := range out.units {
 		if u := &out.units[i]; u.hit > 0 && u.hit <= len(hits) && len(hits[u.hit-1].Sources) > 0 {
 			u.turn = hits[u.hit-1].Sources[0]
-		}
-	}
-	if replies > 0 { // they make no word more usual
-		out.later = len(hits) - replies + 1
-		out.df = maps.Clone(e.df)
-		for _, u := range out.units {
-			for _, t := range u.terms {
-				if u.hit >= out.later {
-					out.df[t]--
-				}
-			}
 		}
 	}
 	out.asked, out.score = map[int]reply{}, map[int]float64{}

@@ -26,7 +26,6 @@ type Input struct {
 	Context  string         // what the reader sees; "" where nothing was retrieved
 	Hits     []schema.QAHit // what Context was made of, best first; Cut ones are not in it
 	Asked    []string       // of each hit: the question of someone else that it follows, "" none; may be nil
-	Replies  int            // of Hits, the last ones: they were found only as replies to others, and answer only as such
 	Sample   int            // repeat, from 0: another sample of the same request
 }
 

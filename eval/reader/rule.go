@@ -78,7 +78,7 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	ev := r.evidence(in.Context, in.Speakers)
 	if r.cautious {
-		ev = ev.of(in.Hits, in.Asked, in.Replies).ended(in.Speakers)
+		ev = ev.of(in.Hits, in.Asked).ended(in.Speakers)
 	}
 	q := understand(in.Question, in.Speakers)
 	q.names = in.Speakers
@@ -93,9 +93,6 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		text = answer(q, ev, in.Question.AsOf)
 	}
 	a := Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}
-	if ev.from > 0 {
-		a.Used = []int{ev.from}
-	}
 	if text == "" && r.cautious {
 		a.Near = ev.nearest(q, in.Speakers)
 		for _, n := range a.Near {
@@ -255,14 +252,6 @@ func answer(q question, ev *evidence, asOf string) string {
 	ranked := rankUnits(q, ev)
 	if len(ranked) == 0 {
 		return ""
-	}
-	if q.brief && !beyond(q) {
-		if s := ev.replied(q, eligible(q, ranked)); s != "" {
-			return s
-		}
-		if ranked = slices.DeleteFunc(ranked, func(s scored) bool { return ev.later > 0 && s.hit >= ev.later }); len(ranked) == 0 {
-			return ""
-		}
 	}
 	if len(q.terms) > 0 && ranked[0].cover < support && !(q.brief && q.kind == yesno) { // yesNo reads replies
 		return ""

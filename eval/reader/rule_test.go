@@ -462,3 +462,26 @@ func TestQuotes(t *testing.T) {
 		}
 	}
 }
+
+// TestDenied reads the value that a sentence affirms, the one of whom it says what is asked, times of two words, and what is over with the question that it replies to.
+func TestDenied(t *testing.T) {
+	for _, c := range []struct{ said, question, want, asked string }{
+		{"Orla: I'm not going to Bergen after all, I'm going to Bari in June", "Where is Orla going in June?", "Bari: ", ""},
+		{"Orla: I'm not going to Bergen, Bari or Cork in June", "Where is Orla going in June?", "", ""},
+		{"Orla: I can do late on Monday, our Hetty's getting married", "Who is getting married?", "Hetty: ", ""},
+		{"Orla: My sister Zoë is a dentist in Cork", "Who is a dentist?", "Zoë: ", ""},
+		{"Orla: My birthday is on 4 May", "When is Orla's birthday?", "4 May", ""},
+		{"Orla: The lease runs until March next year", "When does Orla's lease run until?", "March 2026", ""},
+		{"Orla: no no, sold the Fabia in May", "Does Orla still have a car?", "No: no no, sold the Fabia", "thought you were driving these days?"},
+		{"Orla: no no, sold the piano in May", "Does Orla still have a car?", "", "thought you were driving these days?"}, // a piano is no car
+	} {
+		a, err := reader.Cautious().Read(context.Background(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: []string{"Orla", "Pim"}, Context: "[1] 2025-04-02T10:00:00 " + c.said, Asked: []string{c.asked},
+			Hits: []schema.QAHit{{Rank: 1, Score: 1, Text: c.said}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Text; c.want == "" && got != reader.Refusal || !strings.HasPrefix(got, c.want) || c.want == "4 May" && got != c.want {
+			t.Errorf("%s: got %q, want %q", c.question, got, c.want)
+		}
+	}
+}

@@ -70,33 +70,16 @@ func (s *scores) add(q *schema.QARecord, x float64) {
 	s.list[i].n++
 }
 
-// over is the mean difference of two systems over the questions scored for both, over
-// cases; of one case, over its questions.
-func (s *scores) over(o *scores) stats.Clustered {
-	var units, singles []stats.Cluster
-	at := map[uint64]int{}
+// over are the differences of two systems at the questions scored for both, by case.
+func (s *scores) over(o *scores) *stats.Differences[uint64] {
+	d := &stats.Differences[uint64]{}
 	for _, x := range s.list {
-		j, ok := o.at[x.key]
-		if !ok {
-			continue
+		if j, ok := o.at[x.key]; ok {
+			y := o.list[j]
+			d.Add(x.unit, x.sum/float64(x.n)-y.sum/float64(y.n))
 		}
-		y := o.list[j]
-		d := x.sum/float64(x.n) - y.sum/float64(y.n)
-		u, ok := at[x.unit]
-		if !ok {
-			u = len(units)
-			at[x.unit] = u
-			units = append(units, stats.Cluster{})
-		}
-		units[u].Add(d)
-		singles = append(singles, stats.Cluster{Sum: d, Squares: d * d, N: 1})
 	}
-	if len(units) == 1 {
-		r := stats.ClusterMean(singles)
-		r.Clusters = 1
-		return r
-	}
-	return stats.ClusterMean(units)
+	return d
 }
 
 // lead compares the highest memory of a data set with every other; nil where nothing was
@@ -104,7 +87,7 @@ func (s *scores) over(o *scores) stats.Clustered {
 func (d *Dataset) lead(by func(system string) *scores) *Lead {
 	var list []*System // in the order of their means already
 	for i := range d.Systems {
-		if sc := d.Main(&d.Systems[i]); !bound(d.Systems[i].Name()) && sc != nil && sc.Overall.Value != nil {
+		if sc := d.Main(&d.Systems[i]); !d.Systems[i].bound() && sc != nil && sc.Overall.Value != nil {
 			list = append(list, &d.Systems[i])
 		}
 	}
@@ -122,11 +105,12 @@ func (d *Dataset) lead(by func(system string) *scores) *Lead {
 		}
 	}
 	for k, s := range list[1:] {
-		r := by(l.First).over(by(s.Name()))
+		diffs := by(l.First).over(by(s.Name()))
+		r, _ := diffs.Test(d.confidence())
 		in := r.Interval(d.confidence())
 		shown := !math.IsNaN(in.Lo) && in.Lo > 0
 		if k == 0 {
-			l.Second, l.Questions, l.Cases, l.Shown = s.Name(), r.N, r.Clusters, shown
+			l.Second, l.Questions, l.Cases, l.Shown = s.Name(), r.N, diffs.Conversations(), shown
 			if r.N > 0 {
 				l.Difference = &r.Mean
 			}
@@ -185,6 +169,11 @@ func (d *Dataset) headline() words {
 		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s scores %s, %s %s; over the questions scored for both %s is ahead by %.1f points (%s; %s).", l.First, first.en, l.Second, second.en, l.Second, -100**l.Difference, span.en, basis.en),
 			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 得分 %s，%s 得分 %s；在两者都评过分的问题上，%s 高出 %.1f 分（%s；%s）。", l.First, first.zh, l.Second, second.zh, l.Second, -100**l.Difference, span.zh, basis.zh)}
 		return t.and(others(l.Close[1:], "Also not separated from it: %s.", "同样无法与它区分：%s。"))
+	}
+	if l.Difference != nil && *l.Difference == 0 && first.en == d.score(l.Second).en {
+		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s and %s have the same score, %s (%s; %s).", l.First, l.Second, first.en, span.en, basis.en),
+			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 与 %s 得分相同，均为 %s（%s；%s）。", l.First, l.Second, first.zh, span.zh, basis.zh)}
+		return t.and(others(l.Close[1:], "Also not separated from them: %s.", "同样无法与它们区分：%s。"))
 	}
 	if !l.Shown {
 		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s has the highest score, %s, but its lead of %s over %s may be chance (%s; %s).", l.First, first.en, by.en, l.Second, span.en, basis.en),

@@ -203,7 +203,7 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 		low, high := 0.0, math.Inf(-1)
 		for i := range d.Systems {
 			f := of(&d.Systems[i], c)
-			if bound(d.Systems[i].Name()) || f == nil || f.Value == nil {
+			if d.Systems[i].bound() || f == nil || f.Value == nil {
 				continue
 			}
 			lo, hi := reach(f)

@@ -6,13 +6,14 @@ import (
 	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/sentence"
+	"membench/internal/textnorm"
 )
 
 // Chats set clauses side by side with commas only: "my aunt's at the council, hates it, then I start on Monday". The parser, which learnt from edited text,
 // makes one clause of them. So they are read one by one.
 
 // opening is what only answers or announces, before the clause that says something: "No, ", "yeah ", "Sad news, ".
-var opening = pattern.New(`(?i)^(?:(?:(?:no|nope|nah|yes|yep|yeah|yup|oh|ok|okay|well|right|haha|lol|wow|omg|fair|so|anyway|anyways|honestly|actually|hey|hi)[,.!…]+ +|(?:nope|nah|yep|yeah|yup|haha|lol|omg|wow|ok|okay|anyway|oh) +)+)`)
+var opening = pattern.New(`(?i)^(?:(?:(?:` + textnorm.No + `|` + textnorm.Yes + `|oh|ok|okay|well|right|haha|lol|wow|omg|fair|so|anyway|anyways|honestly|actually|hey|hi)[,.!…]+ +|(?:nope|nah|yep|yeah|yup|haha|lol|omg|wow|ok|okay|anyway|oh) +)+)`)
 
 // inverted begins a question, with a mark at its end or without: "isn't he …", "what was I …".
 var inverted = pattern.New(`(?i)^\s*(?:and |but |so )?(?:(?:what|how|why|who|where|when|which)(?:['’]s| (?:is|are|was|were|did|do|does|can|could|will|would|should|has|have|am)(?:n['’]?t)?) (?:i|we|he|she|they|it|you|u|the|my|your)\b|(?:is|are|was|were|does|did|am|can|could|would|has|do|have)(?:n['’]?t)? (?:i|we|he|she|they|it|you|u|there|that|this|the|my|your|his|her|their)\b|(?:is|are|does) \w)`)

@@ -70,8 +70,6 @@ var (
 	zhAskDone = pattern.New(`了?没有?[啊呀呢]?$`) // 换没: whether it is done
 	zhAskEnd  = pattern.New(`(?:[吗呢呀啊嘛]|不)+$`)
 	zhAskWord = pattern.New(`(?:什么|啥|几)(?:时候|点|号)|哪(?:儿|里|边|个(?:城市|地方|学校|公司)|天|年|家)?|谁|(?:什么|啥)(?:工作|专业|职业|牌子|品种|名字?)?|几(?:岁|个)|多大年纪|多[大少久高]`)
-	zhYes     = set("对 对啊 对呀 是 是的 是啊 嗯 嗯嗯 在 有 有啊 会 会啊")
-	zhNo      = set("没 没有 没呢 还没 还没呢 不 不是 不了 没啊 没呀 没有啊 早不了 不会 早没了")
 )
 
 // answer reads a clause that is no sentence without the question before it.
@@ -81,12 +79,12 @@ func (r *zhReader) answer(c *zhClause, st sentence.Sentence) (Fact, bool) {
 	switch {
 	case q == nil || said == "":
 		return Fact{}, false
-	case q.wh == nil && (zhYes[said] || zhNo[said]):
+	case q.wh == nil && textnorm.YesNo(said) != 0:
 		f := q.fact
 		if f.Slot == "" || f.Negated || f.Modality != Asserted && f.Modality != Plan || f.Object.Text+f.Place.Text == "" {
 			return Fact{}, false
 		}
-		f.Negated = zhNo[said]
+		f.Negated = textnorm.YesNo(said) < 0
 		return f.at(st), f.Tier == Default
 	case q.wh == nil || utf8.RuneCountInString(said) > 12 || !c.named() && !c.timed():
 		return Fact{}, false

@@ -31,6 +31,8 @@ type Clustered struct {
 	// Design is the design effect: the variance over clusters by that of as many independent
 	// questions. Above 1 the questions of a conversation go together.
 	Design float64
+	// singly reports that the questions are tested, too, and the wider interval and the larger p-value count.
+	singly bool
 }
 
 // FewClusters is how many clusters are few. Below it the standard error over clusters is itself uncertain: an interval is wide, which should be said beside it, and
@@ -81,13 +83,14 @@ func ClusterMean(clusters []Cluster) Clustered {
 	r.SE = math.Sqrt(max(between, max(within, 1)/100)) / n
 	r.DF = n * n / (size2 + (b*b-b2)/(n*n))
 	r.Singles = math.Sqrt(within / (n - 1) / n)
+	r.singly = r.Clusters < FewClusters
 	return r
 }
 
-// half is a multiple of the standard error, by its degrees of freedom: over clusters, and of few clusters at least that over questions.
+// half is a multiple of the standard error, by its degrees of freedom: over clusters, and where questions are tested, too, at least that over questions.
 func (c Clustered) half(times func(df float64) float64) float64 {
 	h := times(c.DF) * c.SE
-	if c.Clusters < FewClusters {
+	if c.singly {
 		h = max(h, times(float64(c.N-1))*c.Singles)
 	}
 	return h
@@ -127,7 +130,7 @@ func (c Clustered) P(by float64) float64 {
 		return math.NaN()
 	}
 	p := StudentTail(by/c.SE, c.DF)
-	if c.Clusters < FewClusters && c.Singles > 0 {
+	if c.singly && c.Singles > 0 {
 		p = max(p, StudentTail(by/c.Singles, float64(c.N-1)))
 	}
 	return p

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"membench/eval/reader"
-	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/memory"
 	"membench/schema"
@@ -42,7 +41,7 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 	}
 	a.Hits = got.Hits
 	if rd != nil {
-		a.Answer, err = r.read(ctx, rd, question, asOf, got, 0)
+		a.Answer, err = r.read(ctx, rd, question, asOf, got)
 		return a, err
 	}
 	if told, ok := r.Told(question, asOf); ok {
@@ -56,16 +55,13 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 		a.By, a.Text = schema.ByRule, refusal
 		return a, nil
 	}
-	replies := r.replies(&got, asOf)
-	a.Hits = got.Hits
-	if a.Answer, err = r.read(ctx, reader.Cautious(), question, asOf, got, replies); err != nil || a.Text == refusal {
+	if a.Answer, err = r.read(ctx, reader.Cautious(), question, asOf, got); err != nil || a.Text == refusal {
 		return a, err
 	}
 	if got, err = r.fitting(ctx, memory.Query{Text: question, K: 2 * k, AsOf: asOf}); err != nil {
 		return a, err
 	}
-	replies = r.replies(&got, asOf)
-	again, err := r.read(ctx, reader.Cautious(), question, asOf, got, replies)
+	again, err := r.read(ctx, reader.Cautious(), question, asOf, got)
 	if err == nil && again.Text != refusal {
 		a.Answer, a.Used = again, nil
 		for _, n := range again.Used {
@@ -86,8 +82,8 @@ func (a *Answer) use(h memory.Hit) {
 	}
 }
 
-func (r *Reading) read(ctx context.Context, rd reader.Reader, question, asOf string, got memory.Retrieved, replies int) (reader.Answer, error) {
-	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context, Replies: replies}
+func (r *Reading) read(ctx context.Context, rd reader.Reader, question, asOf string, got memory.Retrieved) (reader.Answer, error) {
+	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context}
 	for i, h := range got.Hits {
 		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources})
 		in.Asked = append(in.Asked, r.asked(h.ID))
@@ -110,35 +106,7 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 	return got, err
 }
 
-// replies adds to what was found the turns that reply to people's questions among it, and returns their number: they may share no word with what is asked.
-func (r *Reading) replies(got *memory.Retrieved, asOf string) (n int) {
-	v := r.p.v
-	if slices.Contains(r.Speakers(), memory.RoleAssistant) { // its questions are offers, its replies advice
-		return 0
-	}
-	var b strings.Builder
-	b.WriteString(got.Context)
-	for _, h := range slices.Clone(got.Hits) {
-		at, ok := v.st.Find(h.ID)
-		if !ok || v.after[at] < 0 {
-			continue
-		}
-		next := v.st.Hit(int(v.after[at]), 0)
-		if slices.ContainsFunc(got.Hits, func(x memory.Hit) bool { return x.ID == next.ID }) || r.asked(next.ID) == "" || !SaidBy(v.st.At(int(v.after[at])).Time, asOf) {
-			continue
-		}
-		got.Hits, n = append(got.Hits, next), n+1
-		b.WriteByte('\n')
-		v.show(&b, len(got.Hits), int(v.after[at]), next.Text, asOf)
-	}
-	got.Context = b.String()
-	return n
-}
-
 const askedMost = 160 // characters of a question that is shown with what replies to it
-
-// reAsks begins or ends a question that has no mark, as in chats: "what does Leo even do", 那周五假还请不.
-var reAsks = pattern.New(`(?i)^(?:(?:and|but|so|ok|hey|oh),? )*(?:who|what|where|when|which|how(?:['’]s| is| are| was| did| does| do| many| much| long| old| often))\b|^(?:do|does|did|are|is|was|were|have|has|will|can|could) (?:you|he|she|they|it|ur?|your|\p{Lu}\w+)\b|(?:[不没]|没有|了没|吗|哪儿?的?|什么|啥|几[点号个天])$`)
 
 // asked is the question that a turn follows, of someone else; "" where there is none.
 func (r *Reading) asked(id schema.PointID) string {
@@ -151,7 +119,7 @@ func (r *Reading) asked(id schema.PointID) string {
 	text := strings.TrimPrefix(prev.Text, prev.Speaker+": ")
 	out := ""
 	for _, s := range sentence.Split(text) {
-		if (s.Question || !strings.ContainsAny(s.Text[len(s.Text)-1:], ".!") && reAsks.MatchString(s.Text)) && utf8.RuneCountInString(out)+utf8.RuneCountInString(s.Text) <= askedMost {
+		if s.Question && utf8.RuneCountInString(out)+utf8.RuneCountInString(s.Text) <= askedMost {
 			out = strings.TrimSpace(out + " " + s.Text)
 		}
 	}

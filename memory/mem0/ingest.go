@@ -38,6 +38,9 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err != nil {
 		return memory.Receipt{}, err
 	}
+	for i, f := range facts {
+		facts[i].Asked = op.Asked(b.Context, b.Turns, f)
+	}
 	n := len(m.store.history)
 	if err := m.decide(ctx, b, facts, &e); err != nil {
 		return memory.Receipt{}, err
@@ -130,7 +133,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		}
 	}
 	for _, f := range facts {
-		if op.Asked(b.Context, b.Turns, f) != "" && !strings.ContainsFunc(f.Text, textnorm.IsHan) { // the same words answer another question
+		if f.Asked != "" && !strings.ContainsFunc(f.Text, textnorm.IsHan) { // the same words answer another question
 			w.add(f, f.Text, nil)
 			continue
 		}
@@ -456,7 +459,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
-		if k != "asked" && !slices.Contains(memory.PayloadNames(), k) {
+		if !slices.Contains(memory.PayloadNames(), k) {
 			b.Raw(k, v)
 		}
 	}
@@ -475,7 +478,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	b.String("hash", schema.Hash(data))
 	put("created_at", created)
 	put("updated_at", updated)
-	put("asked", op.Asked(w.b.Context, w.b.Turns, f)) // none of Mem0's members
+	put("asked", f.Asked)
 	o := b.Object()
 	return &o
 }

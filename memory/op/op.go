@@ -23,6 +23,7 @@ type Fact struct {
 	Text  string // without prefix
 	Role  string // user | assistant: who said it
 	Turns []int  // indexes of the turns it comes from, ascending
+	Asked string // see Asked; only where the caller of an Extractor set it
 }
 
 // An Extractor takes facts out of turns. Context holds the turns just before; no

@@ -10,6 +10,7 @@
 package validate
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -146,11 +147,14 @@ func namedKind(name string) fileKind {
 	return fileKind{rank: 4} // the lines of the file show their kind
 }
 
-// Foreign reports whether the start of a file, up to its last whole line, is JSON Lines of another program: every line is an object and none shows a kind. It
-// is used for folders, where other programs keep files of their own.
+// Foreign reports whether the start of a file, up to its last whole line, is JSON Lines of another program: every line is an object and none shows a kind; or
+// a file that says in its first words that it is another form of this program's, as the cassette of a run does. It is used for folders, where other files lie.
 func Foreign(name string, head []byte) bool {
 	if KindOfName(name) != "" {
 		return false
+	}
+	if bytes.HasPrefix(head, []byte("membench ")) {
+		return true
 	}
 	w := &worker{}
 	n := 0
@@ -168,6 +172,17 @@ func Foreign(name string, head []byte) bool {
 		n++
 	}
 	return n > 0
+}
+
+// ForeignFile is Foreign of a file, compressed or not.
+func ForeignFile(path string) (bool, error) {
+	r, err := jsonl.Open(path, nil)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	head, _ := bufio.NewReaderSize(r, SniffBytes).Peek(SniffBytes) // who reads the file reports its faults
+	return Foreign(path, head), nil
 }
 
 // SniffBytes is how much of a file Foreign needs at most.
