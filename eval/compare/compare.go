@@ -210,10 +210,13 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 
 // pick finds the protocol's id in every run.
 func pick(runs []*Run, want string) (string, error) {
-	var common []string
+	var common, without []string
 	want = figure.Protocol(want)
 	for i, r := range runs {
 		have := slices.Sorted(maps.Keys(r.grades))
+		if !slices.ContainsFunc(have, func(p string) bool { return p == want || schema.ProtocolName(p) == want }) {
+			without = append(without, r.Name)
+		}
 		if i == 0 {
 			common = have
 			continue
@@ -237,7 +240,7 @@ func pick(runs []*Run, want string) (string, error) {
 	case want == "":
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}
-	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
+	return "", fmt.Errorf("protocol %q did not grade all of the runs: it has no score of %s; have %s", want, cmp.Or(strings.Join(without, ", "), "one version"), strings.Join(common, ", "))
 }
 
 // differences are the fields that matter to protocol and differ. Wording and dialogues are compared question by question, also of runs whose questions differ.

@@ -203,6 +203,8 @@ func noRetrieval(r *schema.QARecord) string {
 		return "the question has no gold evidence"
 	case r.K == 0 && len(r.Hits) == 0:
 		return "the system shows nothing it retrieved"
+	case r.Unnamed:
+		return schema.NoSources
 	}
 	return ""
 }

@@ -92,7 +92,7 @@ func (s *scores) over(o *scores) *stats.Differences[uint64] {
 func (d *Dataset) lead(by func(system string) *scores) *Lead {
 	var list []*System // in the order of their means already
 	for i := range d.Systems {
-		if sc := d.Main(&d.Systems[i]); !bound(d.Systems[i].Name()) && sc != nil && sc.Overall.Value != nil {
+		if sc := d.Main(&d.Systems[i]); !d.Systems[i].bound() && sc != nil && sc.Overall.Value != nil {
 			list = append(list, &d.Systems[i])
 		}
 	}

@@ -77,7 +77,7 @@ func (d *Dataset) bars(id string) captioned {
 			}
 			what := cmp.Or(name, "Overall")
 			class := "bar"
-			if bound(s.Name()) {
+			if s.bound() {
 				class = "bar ref"
 			}
 			c.rect(x, y+5, bar**Shown(f), rowHeight-10, class, fmt.Sprintf("%s, %s: %s %% (%s), n %s, unscored %d", s.Name(), what, percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N), f.Unscored))
@@ -137,7 +137,7 @@ func (d *Dataset) scatter(id string, cost func(*System) (float64, string), capti
 		if x <= 0 || sc == nil || sc.Overall.Value == nil || sc.Overall.Lo == nil {
 			continue
 		}
-		ps = append(ps, point{name: s.Name(), x: text, at: x, y: 100 * *sc.Overall.Value, lo: 100 * *sc.Overall.Lo, hi: 100 * *sc.Overall.Hi, kind: bound(s.Name())})
+		ps = append(ps, point{name: s.Name(), x: text, at: x, y: 100 * *sc.Overall.Value, lo: 100 * *sc.Overall.Lo, hi: 100 * *sc.Overall.Hi, kind: s.bound()})
 	}
 	if len(ps) < 2 {
 		return captioned{}, false

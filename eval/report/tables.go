@@ -203,7 +203,7 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 		low, high := 0.0, math.Inf(-1)
 		for i := range d.Systems {
 			f := of(&d.Systems[i], c)
-			if name := d.Systems[i].Name(); bound(name) || d.Lead != nil && slices.Contains(d.Lead.Apart, name) || f == nil || f.Value == nil {
+			if s := &d.Systems[i]; s.bound() || d.Lead != nil && slices.Contains(d.Lead.Apart, s.Name()) || f == nil || f.Value == nil {
 				continue
 			}
 			lo, hi := reach(f)
