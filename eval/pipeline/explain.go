@@ -153,16 +153,19 @@ func newAttributed(qa []string) (*attributed, error) {
 	return a, nil
 }
 
-// facts are what was said of the explained answers beside their counts.
-func (a *attributed) facts() (out []report.Fact) {
-	for _, dir := range slices.Sorted(maps.Keys(a.made)) {
-		for _, c := range a.made[dir] {
-			for _, f := range c.Facts() {
-				out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
-			}
+// kept reads those of several runs.
+func kept(inputs []string) (out []explain.Count, err error) {
+	for _, path := range inputs {
+		if !isFile(path) {
+			path = filepath.Join(path, records.QAFile)
 		}
+		all, err := explainedIn(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, all...)
 	}
-	return out
+	return out, nil
 }
 
 func (a *attributed) over(in schema.Seq[schema.QARecord]) schema.Seq[schema.QARecord] {
@@ -216,6 +219,17 @@ func (a *attributed) edited() (out []*schema.Finding) {
 		return cmp.Or(cmp.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Message, y.Message))
 	})
 	return out
+}
+
+// facts are what explain says of runs, for the report.
+func facts(inputs []string) (out []report.Fact, err error) {
+	all, err := kept(inputs)
+	for _, c := range all {
+		for _, f := range c.Facts() {
+			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+		}
+	}
+	return out, err
 }
 
 // explained writes the records and counts them.

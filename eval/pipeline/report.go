@@ -77,7 +77,9 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return err
 	}
-	o.Facts = told.facts()
+	if o.Facts, err = facts(o.Inputs); err != nil {
+		return err
+	}
 	var side *sideFiles
 	if o.Pages {
 		if side, err = newSideFiles(o.Out); err != nil {
