@@ -62,7 +62,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A table given as cases is one fault that says what reads it, not one for each of its lines; so is any text without a value. A bad line before others is skipped.
+// A table given as cases is one fault that says what reads it, not one for each of its lines; so is any text without a value. A file with a line that can be a case is damaged instead.
 func TestNoValues(t *testing.T) {
 	for in, have := range map[string]string{"conversation,text\nc1,hello\nc1,\"a, b\"\n": `"conversation,text"`, "hello\n\nworld": `"hello"`} {
 		out, found := values(t, strings.NewReader(in), 0)
@@ -70,8 +70,8 @@ func TestNoValues(t *testing.T) {
 			t.Errorf("%q: have %v, %v, want one fault of %s", in, out, found, have)
 		}
 	}
-	if out, found := values(t, strings.NewReader("oops\n{\"a\":1}\n"), 0); len(out) != 1 || len(found) == 0 || strings.Contains(found[0].Hint, "membench init") {
-		t.Errorf("a bad line before others: have %v, %v", out, found)
+	if _, found := values(t, strings.NewReader("oops\n{\"a\":1}\n"), 0); len(found) == 0 || strings.Contains(found[0].Hint, "membench init") {
+		t.Errorf("a bad line before cases: have %v", found)
 	}
 }
 
