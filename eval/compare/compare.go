@@ -38,6 +38,14 @@ func (o Options) defaults() Options {
 	return o
 }
 
+// apart are the excluded raw categories of a data set.
+func (o Options) apart(dataset string) []string {
+	if o.Apart == nil {
+		return figure.Apart(dataset)
+	}
+	return o.Apart
+}
+
 // Report is the comparison of several runs.
 type Report struct {
 	Protocol string              `json:"protocol"`
@@ -183,10 +191,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		return nil, &FingerprintError{names, refused}
 	}
 	rep.Unknown = unknown(runs, id)
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(rep.Dataset)
-	}
+	apart := o.apart(rep.Dataset)
 	rep.Apart = apart
 	for i, r := range runs {
 		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o), len(r.renamed)})

@@ -157,10 +157,7 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d figure.Difference) bool { return slices.Contains(o.Allow, d.Field) }); len(refused) > 0 {
 		return x, &FingerprintError{[]string{r.Name, b.Name}, refused}
 	}
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(r.Dataset)
-	}
+	apart := o.apart(r.Dataset)
 	var p Paired
 	p.fill(of, was, apart, o)
 	if !g.measure() {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -38,10 +37,7 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			return v, 0, err
 		}
 	}
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(a.Dataset)
-	}
+	apart := o.apart(a.Dataset)
 	s := &sums{}
 	for _, key := range slices.Sorted(maps.Keys(of[0])) {
 		x := of[0][key]

@@ -152,12 +152,9 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 			return ref, false
 		}
 	}
-	for i := range s.c.Sessions {
-		for j := range s.c.Sessions[i].Turns {
-			id := s.c.Sessions[i].Turns[j].TurnID
-			if b := s.bag(id); !slices.ContainsFunc(own, func(t string) bool { return !b.has(t) }) {
-				return schema.EventRef{ConvID: s.c.ConvID, TurnID: id}, true
-			}
+	for t := range s.all {
+		if all(own, s.bag(t.TurnID).has) {
+			return s.ref(t.TurnID), true
 		}
 	}
 	return ref, false

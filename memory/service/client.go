@@ -210,10 +210,12 @@ func multipartBody(form map[string]string) (kind string, body []byte, err error)
 	}
 	for _, k := range slices.Sorted(maps.Keys(form)) {
 		name, file, isFile := strings.Cut(k, "@")
-		h := textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}}
+		named, h := map[string]string{"name": name}, textproto.MIMEHeader{}
 		if isFile {
-			h = textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name, "filename": file})}, "Content-Type": {"text/plain"}}
+			named["filename"] = file
+			h.Set("Content-Type", "text/plain")
 		}
+		h.Set("Content-Disposition", mime.FormatMediaType("form-data", named))
 		part, err := w.CreatePart(h)
 		if err != nil {
 			return "", nil, err
@@ -419,6 +421,14 @@ func (s *System) fault(step string, k Kind, rep *reply, message string, err erro
 		e.RequestID = s.redact(clip(rep.header.Get("X-Request-Id")))
 	}
 	return e
+}
+
+// malformed is the fault of an answer that is not JSON, nil if it is.
+func (s *System) malformed(step string, rep *reply) error {
+	if rep.bad == nil {
+		return nil
+	}
+	return s.fault(step, KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 }
 
 func (s *System) redact(m string) string {

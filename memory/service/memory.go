@@ -111,38 +111,30 @@ type remote struct {
 func (m *remote) abilities() memory.Memory {
 	var out memory.Memory = m
 	if m.sys.spec.Search.Answer != nil {
-		out = answerer{out, m}
+		out = answerer{wrapper{out, m}}
 	}
 	if m.sys.spec.List != nil {
-		out = exporter{out, m}
+		out = exporter{wrapper{out, m}}
 	}
 	if len(m.sys.spec.Drop) > 0 {
-		out = dropper{out, m}
+		out = dropper{wrapper{out, m}}
 	}
 	return out
 }
 
-type exporter struct {
+// wrapper is a memory with one more ability.
+type wrapper struct {
 	memory.Memory
 	m *remote
 }
 
-func (x exporter) Unwrap() memory.Memory { return x.Memory }
+func (x wrapper) Unwrap() memory.Memory { return x.Memory }
 
-// answerer is a service that answers itself.
-type answerer struct {
-	memory.Memory
-	m *remote
-}
-
-func (x answerer) Unwrap() memory.Memory { return x.Memory }
-
-type dropper struct {
-	memory.Memory
-	m *remote
-}
-
-func (x dropper) Unwrap() memory.Memory { return x.Memory }
+type (
+	exporter struct{ wrapper }
+	answerer struct{ wrapper } // a service that answers itself
+	dropper  struct{ wrapper }
+)
 
 // Drop removes the namespace from the service.
 func (x dropper) Drop(ctx context.Context) error {
@@ -275,10 +267,8 @@ func (m *remote) begin(ctx context.Context, b memory.Batch) error {
 	if err := m.j.add(entry{Batch: &batch{b.Key, b.Session, b.UserID, b.AgentID, b.Metadata, refs}}); err != nil {
 		return err
 	}
-	for _, s := range m.j.sessions {
-		if s == b.Session {
-			return nil
-		}
+	if slices.Contains(m.j.sessions, b.Session) {
+		return nil
 	}
 	if err := m.steps(ctx, "begin_session", m.sys.spec.BeginSession, m.scope(map[string]any{"session": b.Session})); err != nil {
 		return err
@@ -436,8 +426,8 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 		}
 	}
 	if st := in.Stored; st != nil {
-		if rep.bad != nil {
-			return m.sys.fault("ingest", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+		if err := m.sys.malformed("ingest", rep); err != nil {
+			return err
 		}
 		var ids []string
 		items, err := m.sys.items("ingest", "ingest.stored.items", st.Items, rep)

@@ -78,8 +78,8 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 		if err != nil {
 			return nil, err
 		}
-		if rep.bad != nil && !rep.ignored {
-			return nil, m.sys.fault("settle", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+		if err := m.sys.malformed("settle", rep); err != nil && !rep.ignored {
+			return nil, err
 		}
 		if t.Fail != nil && t.Fail.holds(rep.body) {
 			return nil, m.sys.fault("settle", KindSettle, nil, "the service could not process what was sent: "+m.sys.said(rep), nil)
@@ -273,8 +273,8 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if err != nil || rep.ignored {
 		return out, err
 	}
-	if rep.bad != nil {
-		return out, m.sys.fault("search", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed("search", rep); err != nil {
+		return out, err
 	}
 	if s.Text != nil {
 		if err := m.sys.need("search", "search.text", s.Text, "the answer", rep.body, rep); err != nil {
@@ -331,8 +331,8 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	if err != nil || rep.ignored {
 		return none, "", err
 	}
-	if rep.bad != nil {
-		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := x.m.sys.malformed("answer", rep); err != nil {
+		return none, "", err
 	}
 	if err := x.m.sys.need("answer", "search.answer", s.Answer, "the answer", rep.body, rep); err != nil {
 		return none, "", err
@@ -371,8 +371,8 @@ func (m *remote) page(ctx context.Context, step string, sc *scope) ([]item, *rep
 	if err != nil || rep.ignored {
 		return nil, rep, err
 	}
-	if rep.bad != nil {
-		return nil, rep, m.sys.fault(step, KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed(step, rep); err != nil {
+		return nil, rep, err
 	}
 	var out []item
 	found, err := m.sys.items(step, "list.items", l.Items, rep)

@@ -57,8 +57,6 @@ type Spec struct {
 	Drop         []request `json:"drop"`
 	Keeps        keeps     `json:"keeps"`
 	Readback     string    `json:"readback"` // none | any | ids
-
-	file string
 }
 
 type namespace struct {
@@ -75,13 +73,8 @@ type condition struct {
 }
 
 func (c *condition) holds(v any) bool {
-	for _, x := range c.All {
-		if !x.holds(v) {
-			return false
-		}
-	}
 	if len(c.All) > 0 {
-		return true
+		return !slices.ContainsFunc(c.All, func(x condition) bool { return !x.holds(v) })
 	}
 	have := c.Path.text(v)
 	return slices.ContainsFunc(c.In, func(want any) bool { return text(want) == have })
@@ -314,7 +307,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	s := &Spec{file: file}
+	s := &Spec{}
 	if err := codec.Unmarshal(raw, s); err != nil {
 		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC002", Message: err.Error()}
 		if ce, ok := errors.AsType[*codec.Error](err); ok {
@@ -364,14 +357,8 @@ func yamlPath(pointer string) string {
 }
 
 func (s *Spec) defaults() {
-	orInt := func(p *int, v int) {
-		*p = cmp.Or(*p, v)
-	}
-	orDur := func(p *duration, v time.Duration) {
-		if *p == 0 {
-			*p = duration(v)
-		}
-	}
+	orInt := func(p *int, v int) { *p = cmp.Or(*p, v) }
+	orDur := func(p *duration, v time.Duration) { *p = cmp.Or(*p, duration(v)) }
 	orDur(&s.Timeout, time.Minute)
 	orInt(&s.Retry.Max, 4)
 	if s.Retry.On == nil {
