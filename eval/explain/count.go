@@ -40,6 +40,8 @@ type Count struct {
 	Unanswered []Unanswered `json:"unanswered,omitempty"`
 	// Remarks are what the memories and hits of all answers show (Options.Survey).
 	Remarks []string `json:"remarks,omitempty"`
+	// Warnings make the system's figures doubtful; every summary of the run has them.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Named is how often something was.
@@ -181,7 +183,7 @@ func (c *Counts) All() []Count {
 		}
 		out[i] = *n
 		if c.o.Survey != nil {
-			out[i].Remarks = c.o.Survey.Lines(n.System, n.Dataset)
+			out[i].Remarks, out[i].Warnings = c.o.Survey.Lines(n.System, n.Dataset), c.o.Survey.Warnings(n.System, n.Dataset)
 		}
 	}
 	return out
@@ -224,6 +226,9 @@ func (c Count) WriteText(w io.Writer) {
 		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
 	}
 	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
+	for _, s := range c.Warnings {
+		fmt.Fprintf(w, "  ! %s\n", s)
+	}
 	for _, s := range c.Facts() {
 		fmt.Fprintf(w, "  %s\n", s)
 	}

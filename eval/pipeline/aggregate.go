@@ -63,7 +63,15 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if len(all) == 0 {
 		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
-	return all, nil
+	explained, err := kept(o.Inputs)
+	for _, c := range explained {
+		for i := range all {
+			if s := &all[i]; s.System == c.System && s.Dataset == c.Dataset {
+				s.Warnings = append(s.Warnings, c.Warnings...)
+			}
+		}
+	}
+	return all, err
 }
 
 // WriteSummaries writes SummaryFile and the metrics of the sessions into a folder:

@@ -116,8 +116,8 @@ func keepExplained(qa string, all []explain.Count) error {
 	return atomicfile.Write(filepath.Join(filepath.Dir(qa), ExplainedFile), func(w io.Writer) error { return codec.WriteFile(w, all) })
 }
 
-// facts reads them for the report. A run that was not explained has none.
-func facts(inputs []string) (out []report.Fact, err error) {
+// kept reads them. A run that was not explained has none.
+func kept(inputs []string) (out []explain.Count, err error) {
 	for _, path := range inputs {
 		if !isFile(path) {
 			path = filepath.Join(path, records.QAFile)
@@ -130,13 +130,20 @@ func facts(inputs []string) (out []report.Fact, err error) {
 		if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
 			return nil, schema.Brokenf("%s: %v: run membench eval explain again", filepath.Join(filepath.Dir(path), ExplainedFile), err)
 		}
-		for _, c := range all {
-			for _, f := range c.Facts() {
-				out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
-			}
-		}
+		out = append(out, all...)
 	}
 	return out, nil
+}
+
+// facts are what explain says of runs, for the report.
+func facts(inputs []string) (out []report.Fact, err error) {
+	all, err := kept(inputs)
+	for _, c := range all {
+		for _, f := range c.Facts() {
+			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+		}
+	}
+	return out, err
 }
 
 // explained writes the records and counts them.

@@ -80,11 +80,11 @@ func (d *Dataset) bars(id string) captioned {
 			if s.bound() {
 				class = "bar ref"
 			}
-			c.rect(x, y+5, bar**shown(f), rowHeight-10, class, fmt.Sprintf("%s, %s: %s %% (%s), n %s, unscored %d", s.Name(), what, percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N), f.Unscored))
+			c.rect(x, y+5, bar**Shown(f), rowHeight-10, class, fmt.Sprintf("%s, %s: %s %% (%s), n %s, unscored %d", s.Name(), what, percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N), f.Unscored))
 			if f.Lo != nil && f.Hi != nil && f.Unscored == 0 {
 				c.whisker(x+bar**f.Lo, x+bar**f.Hi, y+rowHeight/2)
 			}
-			c.text(x+bar+40, y+rowHeight/2+4, "num end", percent(shown(f)))
+			c.text(x+bar+40, y+rowHeight/2+4, "num end", percent(Shown(f)))
 		}
 	}
 	return captioned{id, wordsf("Score by category, by %s, in percent, with %s Wilson intervals; bounds (oracle, full context, no memory) are lighter", "各类别得分（%s），百分数，附 %s Wilson 区间；界限（标准证据、全部上下文、无记忆）颜色较浅", d.grader(), d.level("%s")),

@@ -262,7 +262,7 @@ func (r *Report) order(want string) error {
 		}
 		value := func(s *System) float64 {
 			if sc := d.Main(s); sc != nil && sc.Overall.Value != nil {
-				return *shown(&sc.Overall)
+				return *Shown(&sc.Overall)
 			}
 			return -1
 		}
