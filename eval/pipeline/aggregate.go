@@ -63,7 +63,15 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if len(all) == 0 {
 		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
-	return all, nil
+	explained, err := kept(o.Inputs)
+	for _, c := range explained {
+		for i := range all {
+			if s := &all[i]; s.System == c.System && s.Dataset == c.Dataset {
+				s.Warnings = append(s.Warnings, c.Warnings...)
+			}
+		}
+	}
+	return all, err
 }
 
 // WriteSummaries writes SummaryFile and the metrics of the sessions into a folder:
@@ -82,13 +90,7 @@ func WriteSummaries(dir string, all []schema.Summary) error {
 		}
 	}
 	return atomicfile.Write(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
-		_, err := records.Write(w, func(yield func(schema.Record[schema.Summary], error) bool) {
-			for _, s := range all {
-				if !yield(schema.Record[schema.Summary]{V: s}, nil) {
-					return
-				}
-			}
-		})
+		_, err := records.Write(w, schema.List(all...))
 		return err
 	})
 }

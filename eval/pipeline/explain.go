@@ -116,8 +116,8 @@ func keepExplained(qa string, all []explain.Count) error {
 	return atomicfile.Write(filepath.Join(filepath.Dir(qa), ExplainedFile), func(w io.Writer) error { return codec.WriteFile(w, all) })
 }
 
-// facts reads them for the report. A run that was not explained has none.
-func facts(inputs []string) (out []report.Fact, err error) {
+// kept reads them. A run that was not explained has none.
+func kept(inputs []string) (out []explain.Count, err error) {
 	for _, path := range inputs {
 		if !isFile(path) {
 			path = filepath.Join(path, records.QAFile)
@@ -130,13 +130,20 @@ func facts(inputs []string) (out []report.Fact, err error) {
 		if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
 			return nil, schema.Brokenf("%s: %v: run membench eval explain again", filepath.Join(filepath.Dir(path), ExplainedFile), err)
 		}
-		for _, c := range all {
-			for _, f := range c.Facts() {
-				out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
-			}
-		}
+		out = append(out, all...)
 	}
 	return out, nil
+}
+
+// facts are what explain says of runs, for the report.
+func facts(inputs []string) (out []report.Fact, err error) {
+	all, err := kept(inputs)
+	for _, c := range all {
+		for _, f := range c.Facts() {
+			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+		}
+	}
+	return out, err
 }
 
 // explained writes the records and counts them.
@@ -145,19 +152,7 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
 	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)
-	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
-		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
-		for _, f := range findings {
-			err = errors.Join(err, t.take(f))
-		}
-		if err == nil && t.errors > 0 && (o.Strict || o.Out == "" || n == 0) {
-			err = schema.ErrFindings
-		}
-		if err == nil && n == 0 {
-			err = schema.Brokenf("%s: no record was read", qa)
-		}
-		return err
-	})
+	err := writeRecords(t, out, o.Stdout, records.Bare(in, out, qa), o.Strict || o.Out == "", schema.Brokenf("%s: no record was read", qa))
 	all := counts.All()
 	broke, absent := 0, 0 // failures with a place in the graph, and those whose turn is not in it
 	for _, c := range all {

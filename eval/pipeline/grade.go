@@ -18,7 +18,6 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/records"
-	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -101,17 +100,24 @@ func UnusedErrata(list *datasets.Errata, log Log) {
 	}
 }
 
-// gradeInputs sorts the files by the kind of their records, which the first line shows.
+// gradeInputs finds the records of runs, and sorts other files by the kind of their records, which the first line shows.
 func gradeInputs(out string, inputs []string) (qa, sessions []string, err error) {
-	files, err := build.Inputs(out, inputs, ".jsonl")
-	if err != nil {
+	runs, others := []string{}, []string{}
+	for _, p := range inputs {
+		if records.IsRun(p) {
+			runs = append(runs, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	if qa, sessions, err = records.FindAll(runs); err != nil {
+		return nil, nil, err
+	}
+	files, err := build.Inputs(out, others, ".jsonl")
+	if err = cmp.Or(err, build.NotInput(out, slices.Concat(runs, qa, sessions)...)); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range files {
-		graded := map[string]string{evalrun.QAFile: records.QAFile, evalrun.SessionsFile: records.SessionFile}[filepath.Base(f)]
-		if graded != "" && slices.Contains(files, filepath.Join(filepath.Dir(f), graded)) {
-			continue // the run's records are there with their grades
-		}
 		kind := schema.KindQA
 		if f != "-" {
 			if kind, err = firstKind(f); err != nil {
@@ -222,18 +228,26 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	return keepExplained(qaOut, g.explained)
 }
 
-// writeGraded drains a stream into a file that appears whole.
 func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T]) error {
-	return atomicfile.WriteOr(path, g.Stdout, func(w io.Writer) error {
+	none := schema.Brokenf("no record was read: give the records of membench eval run or eval import")
+	if g.Empty {
+		none = nil
+	}
+	return writeRecords(g.t, path, g.Stdout, in, g.Strict, none)
+}
+
+// writeRecords drains a stream into a file that appears whole. none is the error of a stream without records.
+func writeRecords[T schema.Versioned[T]](t *tally, path string, stdout io.Writer, in schema.Seq[T], strict bool, none error) error {
+	return atomicfile.WriteOr(path, stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, in)
 		for _, f := range findings {
-			err = errors.Join(err, g.t.take(f))
+			err = errors.Join(err, t.take(f))
 		}
-		if err == nil && g.t.errors > 0 && (g.Strict || n == 0) {
+		if err == nil && t.errors > 0 && (strict || n == 0) {
 			err = schema.ErrFindings
 		}
-		if err == nil && n == 0 && !g.Empty {
-			err = schema.Brokenf("no record was read: give the records of membench eval run or eval import")
+		if err == nil && n == 0 {
+			err = none
 		}
 		return err
 	})

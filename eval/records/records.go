@@ -39,6 +39,11 @@ func In(dir string, names ...string) string {
 	return ""
 }
 
+// IsRun reports whether path is the folder of a run: Find knows which of its files are records.
+func IsRun(path string) bool {
+	return In(path, QAFile, AskedFile, SessionFile, CasesFile) != ""
+}
+
 // Find finds the QA and session records of a run: a folder, a file of either kind, or -
 // for QA records on standard input. It fails where a folder has neither, or fewer answers
 // than its run gave.
@@ -60,10 +65,11 @@ func Find(path string) (qa, sessions string, err error) {
 		return path, "", nil
 	}
 	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, "pipeline_sessions.jsonl")
-	if _, err := os.Stat(filepath.Join(path, CasesFile)); qa == "" && sessions == "" && err == nil {
+	switch {
+	case qa != "" || sessions != "":
+	case IsRun(path):
 		return "", "", fmt.Errorf("%s: the run in this folder is not finished: start it again with the same command; membench eval status %s shows how far it is", path, path)
-	}
-	if qa == "" && sessions == "" {
+	default:
 		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
 	}
 	if have, want := answers(path, qa); have < want {

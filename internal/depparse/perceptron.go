@@ -43,29 +43,43 @@ type slot struct{ feature, at uint32 }
 // fewClasses is how many weights a slot holds.
 const fewClasses = 4
 
-// vote adds the weights of the features to the score of each class.
+const most = 64 // features of one decision, at most
+
+// vote adds the weights of the features to the score of each class. First all slots are read, then what they lead to: the memory answers many loads at once if no
+// branch waits for one of them.
 func (w *weights) vote(features []uint32, score []int32) {
 	clear(score)
-	for _, f := range features {
-		for i := f & w.mask; ; i = (i + 1) & w.mask {
-			s := w.slots[i]
-			if s.at == 0 {
-				break
+	var first [most]slot
+	var at [most]uint32 // of the slots that hold a feature
+	n := 0
+	for k, f := range features {
+		first[k] = w.slots[f&w.mask]
+	}
+	for k, f := range features {
+		s := first[k]
+		for i := f & w.mask; s.feature != f && s.at != 0; s = w.slots[i] {
+			i = (i + 1) & w.mask
+		}
+		at[n] = s.at
+		if s.at != 0 {
+			n++
+		}
+	}
+	if w.packed {
+		for _, a := range at[:n] {
+			for c := range score {
+				score[c] += int32(int8(a >> (8 * c)))
 			}
-			if s.feature != f {
-				continue
-			}
-			if w.packed {
-				for c := range score {
-					score[c] += int32(int8(s.at >> (8 * c)))
-				}
-				break
-			}
-			n := int(w.cells[s.at-1])
-			for c := w.cells[s.at : int(s.at)+2*n]; len(c) > 1; c = c[2:] {
-				score[c[0]] += int32(int8(c[1]))
-			}
-			break
+		}
+		return
+	}
+	var size [most]byte
+	for k, a := range at[:n] {
+		size[k] = w.cells[a-1]
+	}
+	for k, a := range at[:n] {
+		for c := w.cells[a : a+2*uint32(size[k])]; len(c) > 1; c = c[2:] {
+			score[c[0]] += int32(int8(c[1]))
 		}
 	}
 }

@@ -77,10 +77,16 @@ func (o PathOptions) input() (in input, err error) {
 	in.root = o.In
 	names, err := jsonl.Below(o.In)
 	for _, n := range names {
-		if strings.HasSuffix(jsonl.PlainName(n), ".jsonl") {
-			in.records = append(in.records, n)
-		} else {
+		foreign := !strings.HasSuffix(jsonl.PlainName(n), ".jsonl")
+		if !foreign {
+			if foreign, err = validate.ForeignFile(filepath.Join(o.In, n)); err != nil {
+				return in, err
+			}
+		}
+		if foreign {
 			in.others = append(in.others, n)
+		} else {
+			in.records = append(in.records, n)
 		}
 	}
 	if err == nil && len(names) == 0 {
