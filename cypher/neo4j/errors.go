@@ -48,7 +48,9 @@ func (db *DB) explain(err error) error {
 		return err
 	case errors.As(err, &ne):
 		switch title := ne.Title(); {
-		case title == "Unauthorized", title == "AuthenticationRateLimit", title == "CredentialsExpired", title == "TokenExpired":
+		case title == "AuthenticationRateLimit": // said of the right password, too
+			return fmt.Errorf("%s: too many failed logins (%s): the server takes no password for some seconds; wait, then try again with the right one", db.uri, title)
+		case title == "Unauthorized", title == "CredentialsExpired", title == "TokenExpired":
 			return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, title)
 		case title == "DatabaseNotFound":
 			return fmt.Errorf("%s: %w: have %q; omit --database to use the user's home database", db.uri, ErrNoDatabase, db.database)

@@ -50,6 +50,8 @@ type run struct {
 	chars      []float64
 	perHit     []float64 // source turns of a hit, by question
 	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
+	searches   int       // answers for which hits were asked for
+	found      int       // of them, those with a hit or a context
 	leaked     int       // hits of other conversations
 	leaky      int       // questions with such a hit
 	usage      map[[2]string]*schema.StepUsage
@@ -117,6 +119,12 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 		r.chars = append(r.chars, float64(utf8.RuneCountInString(q.Answer)))
 	}
 	r.use(q.Usage)
+	if q.K > 0 && (q.Outcome == schema.OutcomeAnswered || q.Outcome == schema.OutcomeEmpty) {
+		r.searches++
+		if len(q.Hits) > 0 || q.ContextID != "" || q.Context != "" {
+			r.found++
+		}
+	}
 	r.width(q)
 	r.leaks(q)
 	if len(q.Grades) == 0 {
@@ -312,6 +320,9 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
 	if r.leaked > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))
