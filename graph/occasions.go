@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"membench/internal/codec"
 	"membench/schema"
 )
 
@@ -40,7 +41,7 @@ func (o Occasions) Rests(evidence, turn schema.Edge) bool {
 // pointsOf are the points that an edge names, integers and texts as they are written.
 func pointsOf(e schema.Edge) (out []string) {
 	if raw, ok := e.Props.Get("point_ids"); ok && raw[0] == '[' {
-		for item := range elements(raw) {
+		for item := range codec.Elements(raw) {
 			out = append(out, string(item))
 		}
 		return out
