@@ -110,6 +110,8 @@ func TestHops(t *testing.T) {
 			schema.HopRetrieve, schema.CauseMiss, "rank 23, k is 5; its text is not shown, so whether it had been altered or overwritten before cannot be determined"},
 		{"a system that only answers", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}}, &turns, nil,
 			schema.HopOpaque, "", "neither its memories nor what it retrieved"},
+		{"a system that only answers, with the question", schema.QARecord{Question: "Where does the user live?", Gold: "Lisbon", Answer: "Where does the user live?", Evidence: []schema.EventRef{ref(1)}}, &turns, nil,
+			schema.HopRead, schema.CauseGeneration, "the answer repeats the question; "},
 		{"kept, and no hits are told", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}}, &turns, all,
 			schema.HopOpaque, "", "does not show what it retrieved"},
 		{"no evidence in the data set", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", K: 5}, &turns, all,

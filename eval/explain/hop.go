@@ -183,6 +183,11 @@ func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost
 	if len(lost) == 0 {
 		return x.notUsed(r, needs), nil
 	}
+	if worst.hop == schema.HopOpaque { // what was lost before is not shown, but this is no answer
+		if kind, words := x.misread(r); kind == schema.FaultEchoed {
+			return finding{hop: schema.HopRead, kind: kind, reason: words + "; " + worst.reason, refs: worst.refs}, lost
+		}
+	}
 	if len(needs) > 1 {
 		worst.reason += fmt.Sprintf(" (lost: %d of %d pieces of evidence)", len(lost), len(needs))
 	}
