@@ -84,10 +84,7 @@ func (p *parser) body(lines []jsonl.Line) []jsonl.Line {
 
 // quote shows the start of a text in a finding.
 func quote(s string) string {
-	if c := textnorm.Cut(s, 40); c != s {
-		s = c + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return fmt.Sprintf("%q", textnorm.Short(s, 40))
 }
 
 var headerNames = []string{"scene", "character", "source_type", "conv_id", "time", "user", "agent"}

@@ -250,7 +250,7 @@ func (p *parser) list(raw []byte, base int, lineOf func(int) (int, int), convs *
 	}
 	convs.get(id)
 	n := 0
-	for el := range elements(array) {
+	for el := range codec.Elements(array) {
 		if n++; p.tooMany() {
 			break
 		}
@@ -266,32 +266,6 @@ func (p *parser) list(raw []byte, base int, lineOf func(int) (int, int), convs *
 			continue
 		}
 		p.message(el, first, last, line, convs, id, calls)
-	}
-}
-
-// elements yields the raw elements of a valid JSON array.
-func elements(array []byte) func(func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		space := func(i int) int {
-			for i < len(array) && strings.IndexByte(" \t\r\n", array[i]) >= 0 {
-				i++
-			}
-			return i
-		}
-		i := space(0)
-		if i >= len(array) || array[i] != '[' {
-			return
-		}
-		i = space(i + 1)
-		for i < len(array) && array[i] != ']' {
-			j := codec.SkipValue(array, i)
-			if !yield(array[i:j]) {
-				return
-			}
-			if i = space(j); i < len(array) && array[i] == ',' {
-				i = space(i + 1)
-			}
-		}
 	}
 }
 
@@ -473,7 +447,7 @@ func (p *parser) content(pos schema.Pos, raw json.RawMessage) (string, []schema.
 	var texts []string
 	var atts []schema.Attachment
 	i := 0
-	for el := range elements(raw) {
+	for el := range codec.Elements(raw) {
 		pointer := "/content/" + strconv.Itoa(i)
 		i++
 		if el[0] == '"' {
@@ -545,7 +519,7 @@ func (p *parser) attachments(pos schema.Pos, raw json.RawMessage) ([]schema.Atta
 		return nil, false
 	}
 	var out []schema.Attachment
-	for el := range elements(raw) {
+	for el := range codec.Elements(raw) {
 		pointer := "/attachments/" + strconv.Itoa(len(out))
 		if el[0] == '"' {
 			out = append(out, schema.Attachment{Type: "file", URL: p.address(pos, pointer, codec.Unquote(el))})

@@ -162,7 +162,7 @@ func ReadIndex(text []byte, name string) ([]schema.IndexEntry, []*schema.Finding
 	var findings []*schema.Finding
 	seen := map[string]bool{}
 	i := 0
-	for el := range elements(text) {
+	for el := range codec.Elements(text) {
 		line, _ := slices.BinarySearch(starts, cap(text)-cap(el)+1)
 		pos := schema.Pos{File: name, Line: line}
 		pointer := "/" + strconv.Itoa(i)

@@ -352,28 +352,9 @@ func canonical001(line []byte) []byte {
 			out = schema.AppendFloat(out, f)
 			continue
 		}
-		out = appendCanonical(out, v)
+		out = codec.AppendNormal(out, v)
 	}
 	return append(out, '}')
-}
-
-func appendCanonical(dst, v []byte) []byte {
-	v = codec.AppendLayout(nil, v, codec.Compact)
-	for i := 0; i < len(v); {
-		if v[i] != '"' {
-			dst = append(dst, v[i])
-			i++
-			continue
-		}
-		j := codec.SkipValue(v, i)
-		if bytes.IndexByte(v[i:j], '\\') < 0 {
-			dst = append(dst, v[i:j]...)
-		} else {
-			dst = codec.AppendString(dst, codec.Unquote(v[i:j]))
-		}
-		i = j
-	}
-	return dst
 }
 
 // watch notes whether a claim may take part in a conflict.

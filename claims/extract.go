@@ -542,14 +542,25 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 		r.Statements = append(r.Statements, s)
 		out[keyOf[i]] = r
 	}
+	type place struct {
+		memory schema.MemoryID
+		point  schema.PointID
+	}
+	at := map[place][]int{} // without it the time grows with the square of a conversation
+	for i, m := range c.Memories {
+		k := place{m.ID, m.Point}
+		at[k] = append(at[k], i)
+	}
 	for _, s := range a.Statements {
 		if s.Claim == nil {
 			continue
 		}
-		for i, m := range c.Memories {
-			if !slices.ContainsFunc(s.Claim.Evidence, func(e schema.Evidence) bool { return e.Memory == m.ID && e.Point == m.Point }) {
-				continue
-			}
+		var from []int
+		for _, e := range s.Claim.Evidence {
+			from = append(from, at[place{e.Memory, e.Point}]...)
+		}
+		slices.Sort(from)
+		for _, i := range slices.Compact(from) {
 			bare := *s.Claim
 			bare.Evidence = []schema.Evidence{}
 			if s.Claim.Evidence[0].EventTime != "" {
@@ -575,14 +586,15 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 		if used[id] {
 			continue
 		}
-		at := 0
+		first := 0
 		if name := entityName(entities[id].Entity); name != "" {
-			at = max(0, slices.IndexFunc(c.Memories, func(m Memory) bool { return strings.Contains(m.Fields.Data, name) }))
+			first = max(0, slices.IndexFunc(c.Memories, func(m Memory) bool { return strings.Contains(m.Fields.Data, name) }))
 		}
-		give(at, entities[id])
+		give(first, entities[id])
 	}
 	for _, e := range a.Endings {
-		if i := slices.IndexFunc(c.Memories, func(m Memory) bool { return e.Memory == m.ID && e.Point == m.Point }); i >= 0 {
+		if from := at[place{e.Memory, e.Point}]; len(from) > 0 {
+			i := from[0]
 			r := out[keyOf[i]]
 			e.Memory, e.Point = "", ""
 			r.Endings = append(r.Endings, e)

@@ -38,7 +38,9 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 			case len(args) == 1:
 				return usagef("give two graded RUNs, or none and --discordant")
 			case len(args) == 0 && !(o.discordant > 0 && o.discordant <= 100 && o.spread >= 0):
-				return usagef("give two graded RUNs to see how answers vary, or --discordant PERCENT (and --spread POINTS)")
+				return usagef("give two graded RUNs to see how answers vary, or --discordant above 0 and at most 100 percent, and --spread of at least 0: have %g and %g", o.discordant, o.spread)
+			case len(args) == 0 && o.difference > o.discordant:
+				return usagef("a difference of %g points needs at least %g percent of the questions to differ: --discordant is %g", o.difference, o.difference, o.discordant)
 			}
 			for _, n := range o.questions {
 				if n < 1 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"membench/eval/report"
+	"membench/internal/stats"
 	"membench/schema"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -54,17 +55,17 @@ func printScores(e *env, summaries []schema.Summary) error {
 	return nil
 }
 
-// figureCells are value, interval, n and unscored; with all false value and n.
+// figureCells are value, interval, n and unscored; with all false value and n. Unscored answers count as wrong, as in a report's first table.
 func figureCells(s *schema.Score, all bool) table.Row {
 	value, interval, n, unscored := "–", "–", 0, 0
 	if s != nil {
-		f := s.Overall
+		f := &s.Overall
 		n, unscored = f.N, f.Unscored
-		if f.Value != nil {
-			value = fmt.Sprintf("%.1f", 100**f.Value)
-		}
-		if f.Lo != nil && f.Hi != nil {
-			interval = fmt.Sprintf("%.1f–%.1f", 100**f.Lo, 100**f.Hi)
+		if v := report.Shown(f); v != nil {
+			value = fmt.Sprintf("%.1f", 100**v)
+			if in := stats.WilsonOf(*v, float64(n+unscored), .95); n > 0 {
+				interval = fmt.Sprintf("%.1f–%.1f", 100*in.Lo, 100*in.Hi)
+			}
 		}
 	}
 	if all {

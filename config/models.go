@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -412,7 +413,7 @@ func (p *Project) Show() []Value {
 				walk(name, v.Field(i))
 			}
 		case reflect.Map:
-			for _, k := range sortedKeys(v) {
+			for _, k := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
 				walk(prefix+"."+k.String(), v.MapIndex(k))
 			}
 		default:
@@ -429,14 +430,4 @@ func (p *Project) Show() []Value {
 	}
 	walk("", reflect.ValueOf(*p))
 	return out
-}
-
-func sortedKeys(v reflect.Value) []reflect.Value {
-	keys := v.MapKeys()
-	for i := range keys {
-		for j := i; j > 0 && keys[j].String() < keys[j-1].String(); j-- {
-			keys[j], keys[j-1] = keys[j-1], keys[j]
-		}
-	}
-	return keys
 }

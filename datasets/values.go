@@ -560,34 +560,7 @@ func (v *Value) locate(tokens []string) int {
 }
 
 // Elements yields the raw elements of a valid JSON array; nothing for other values.
-func Elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		i := 0
-		space := func() {
-			for i < len(array) && kinds[array[i]] == kindSpace {
-				i++
-			}
-		}
-		if space(); i >= len(array) || array[i] != '[' {
-			return
-		}
-		for i++; ; i++ {
-			if space(); i >= len(array) || array[i] == ']' {
-				return
-			}
-			j := codec.SkipValue(array, i)
-			if !yield(array[i:j]) {
-				return
-			}
-			if i = j; i >= len(array) {
-				return
-			}
-			if space(); i >= len(array) || array[i] != ',' {
-				return
-			}
-		}
-	}
-}
+func Elements(array []byte) iter.Seq[[]byte] { return codec.Elements(array) }
 
 // DecodeCopy decodes a copy of the part that tokens name into dst.
 func (v *Value) DecodeCopy(part []byte, dst any, tokens ...string) error {

@@ -133,7 +133,7 @@ func mapValue(raw []byte) (Value, fit) {
 		return Value{}, nested
 	case '[':
 		out := Value{List: true}
-		for item := range elements(raw) {
+		for item := range codec.Elements(raw) {
 			v, how := mapValue(item)
 			if how != fits || v.List {
 				return Value{}, nested
@@ -194,26 +194,6 @@ func number(raw []byte) (text string, kind PropKind) {
 	return strconv.FormatFloat(f, 'g', -1, 64), Float
 }
 
-// elements yields the raw items of the valid JSON array raw.
-func elements(raw []byte) func(yield func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		for i := 1; i < len(raw); {
-			switch raw[i] {
-			case ' ', '\t', '\n', '\r', ',':
-				i++
-			case ']':
-				return
-			default:
-				j := codec.SkipValue(raw, i)
-				if !yield(raw[i:j]) {
-					return
-				}
-				i = j
-			}
-		}
-	}
-}
-
 // canonical appends raw with members sorted, white space gone and each number and
 // string in one spelling: equal values give equal bytes.
 func canonical(dst, raw []byte) []byte {
@@ -240,7 +220,7 @@ func canonical(dst, raw []byte) []byte {
 	case '[':
 		dst = append(dst, '[')
 		first := true
-		for item := range elements(raw) {
+		for item := range codec.Elements(raw) {
 			if !first {
 				dst = append(dst, ',')
 			}
@@ -377,7 +357,7 @@ func (h *Hasher) plainTexts(raw []byte) bool {
 		return false
 	}
 	h.parts = binary.AppendUvarint(append(h.parts, byte(String), 'l'), uint64(n))
-	for item := range elements(raw) {
+	for item := range codec.Elements(raw) {
 		if item[0] != '"' {
 			h.parts = h.parts[:start]
 			return false

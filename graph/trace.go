@@ -397,7 +397,7 @@ func ByAlias(ctx context.Context, g Graph, id string) (schema.NodeID, bool, erro
 		if !ok || raw[0] != '[' {
 			continue
 		}
-		for item := range elements(raw) {
+		for item := range codec.Elements(raw) {
 			if item[0] == '"' && codec.Unquote(item) == id {
 				return n.ID, true, nil
 			}

@@ -195,14 +195,7 @@ func (o *object) raw(k string, v []byte) { o.name(k); o.b = append(o.b, v...) }
 func (o *object) num(k string, n int)    { o.name(k); o.b = appendInt(o.b, n) }
 func (o *object) list(k string, l []string) {
 	o.name(k)
-	o.b = append(o.b, '[')
-	for i, s := range l {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = codec.AppendString(o.b, s)
-	}
-	o.b = append(o.b, ']')
+	o.b = codec.AppendStrings(o.b, l)
 }
 func (o *object) end() []byte { return append(o.b, '}') }
 

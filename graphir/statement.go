@@ -47,7 +47,7 @@ func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding
 			v = codec.AppendString(nil, rewritten)
 		case k == "entity_type" || k == "aliases" || k == "tags" || k == "confidence":
 			// These come from the record itself instead of the property.
-			v = p.entityField(e, k)
+			v = entityField(e, k)
 		}
 		set[k] = true
 		b.raw(k, v)
@@ -68,7 +68,7 @@ func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding
 	}
 	for _, k := range []string{"entity_type", "aliases", "tags", "confidence"} {
 		if !set[k] {
-			b.raw(k, p.entityField(e, k))
+			b.raw(k, entityField(e, k))
 		}
 	}
 	text := id
@@ -106,19 +106,16 @@ func preference(conf schema.Confidence, updated string, props []byte) (at int64,
 	return int64((1 - min(1, max(0, float64(conf)))) * 1e9), string(b)
 }
 
-func (p *projector) entityField(e *schema.Entity, k string) []byte {
-	b := object{}
+func entityField(e *schema.Entity, k string) []byte {
 	switch k {
 	case "entity_type":
 		return codec.AppendString(nil, e.Type)
 	case "aliases":
-		b.list(k, e.Aliases)
+		return codec.AppendStrings(nil, e.Aliases)
 	case "tags":
-		b.list(k, e.Tags)
-	default:
-		return schema.AppendFloat(nil, float64(e.Confidence))
+		return codec.AppendStrings(nil, e.Tags)
 	}
-	return b.b[len(codec.AppendString(nil, k))+1:]
+	return schema.AppendFloat(nil, float64(e.Confidence))
 }
 
 func unquote(v []byte) string {

@@ -100,28 +100,24 @@ func (w ledgerGenerator) Unwrap() Generator { return w.g }
 
 func (w ledgerGenerator) Generate(ctx context.Context, r Request) (Response, error) {
 	resp, err := w.g.Generate(ctx, r)
-	if err != nil {
-		meter(ctx, r.Purpose, w.g.Model(), usageOf(err))
-	} else {
-		meter(ctx, r.Purpose, w.g.Model(), resp.Usage)
-	}
+	used := usageOf(resp.Usage, err)
+	meter(ctx, r.Purpose, w.g.Model(), used)
 	w.l.add(r.Purpose, w.g.Model(), resp.Model, func(row *Row) {
 		row.end(OutcomeOf(resp, err))
+		row.First = row.First.Add(used)
 		if err != nil {
 			row.Failed++
-			u := usageOf(err)
-			row.First, row.Now = row.First.Add(u), row.Now.Add(u)
+			row.Now = row.Now.Add(used)
 			return
 		}
 		row.Answers++
-		row.First = row.First.Add(resp.Usage)
 		if resp.Adapted != "" {
 			row.Adapted = resp.Adapted
 		}
 		if resp.Cached {
 			row.Replayed++
 		} else {
-			row.Now = row.Now.Add(resp.Usage)
+			row.Now = row.Now.Add(used)
 		}
 	})
 	return resp, err
@@ -142,28 +138,28 @@ func (w ledgerEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 
 func (w ledgerEmbedder) EmbedMetered(ctx context.Context, texts []string) (Embedding, error) {
 	out, err := Embed(ctx, w.e, texts)
-	if err != nil {
-		meter(ctx, PurposeEmbed, w.e.Profile(), usageOf(err))
-	} else {
-		meter(ctx, PurposeEmbed, w.e.Profile(), out.Usage)
-	}
+	used := usageOf(out.Usage, err)
+	meter(ctx, PurposeEmbed, w.e.Profile(), used)
 	w.l.add(PurposeEmbed, w.e.Profile(), "", func(row *Row) {
 		row.end(OutcomeOf(Response{}, err))
+		row.First = row.First.Add(used)
 		if err != nil {
 			row.Failed++
-			u := usageOf(err)
-			row.First, row.Now = row.First.Add(u), row.Now.Add(u)
+			row.Now = row.Now.Add(used)
 			return
 		}
 		row.Answers += len(out.Vectors)
 		row.Replayed += out.Replayed
-		row.First, row.Now = row.First.Add(out.Usage), row.Now.Add(out.Paid)
+		row.Now = row.Now.Add(out.Paid)
 	})
 	return out, err
 }
 
-// usageOf returns the cost of a failed call.
-func usageOf(err error) Usage {
+// usageOf returns the cost of a call: of a failed one what its error says.
+func usageOf(u Usage, err error) Usage {
+	if err == nil {
+		return u
+	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Usage
 	}

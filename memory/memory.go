@@ -72,7 +72,7 @@ type (
 	Lister interface {
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
-	// Answerer is a memory that answers by itself, without a reader. Retrieved holds its stated sources, if any. The answer "" means that it does not know.
+	// Answerer is a memory that answers by itself, without a reader. Retrieved holds its stated sources, if any. The answer "" is an answer without words, not a refusal.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}

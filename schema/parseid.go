@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"membench/internal/textnorm"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -77,15 +78,7 @@ func (p *idReader) errorf(format string, args ...any) error {
 	return fmt.Errorf("at byte %d: "+format, append([]any{p.i + 1}, args...)...)
 }
 
-func cut(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 20 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func cut(s string) string { return textnorm.Short(s, 20) }
 
 // node = claim | edge (top only) | dom | pred | event | session | simple
 func (p *idReader) node(top bool) (id ParsedID, err error) {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -9,7 +10,8 @@ import (
 // QARecord is one question asked of one system: the hits and context shown, the answer, and its grades. Key: (system, repeat, case_id, question_id).
 type QARecord struct {
 	System      string     `json:"system"`
-	Repeat      int        `json:"repeat,omitzero"` // from 0
+	Type        string     `json:"system_type,omitzero"` // of the system, where System is another name for it; see Reference
+	Repeat      int        `json:"repeat,omitzero"`      // from 0
 	Dataset     string     `json:"dataset"`
 	Source      string     `json:"source,omitzero"` // sub-set or split; some protocols score by it
 	CaseID      string     `json:"case_id"`
@@ -36,6 +38,7 @@ type QARecord struct {
 	K       int      `json:"k,omitzero"`        // hits asked for
 	Given   *Extent  `json:"given,omitempty"`   // the dialogue that the system had been given when it was asked; nil: unknown
 	Hits    []QAHit  `json:"hits"`              // best first
+	Unnamed bool     `json:"-"`                 // the system shows hits, and none of the whole run names a turn; eval/records finds out
 	Below   []QARank `json:"below_k,omitempty"` // hits ranked below k, which were not shown to the reader; explain uses them
 	Context string   `json:"context,omitzero"`  // context shown to the reader
 	// ContextID names the context if the file refers to a ShownContext in the same folder; eval/records resolves it into Context.
@@ -76,6 +79,53 @@ func (c ShownContext) At(Version) ShownContext { return c }
 func ProtocolName(id string) string {
 	name, _, _ := strings.Cut(id, "@")
 	return name
+}
+
+// OfSources reports whether a protocol grades the turns that hits name as their sources, not the answer.
+func OfSources(protocol string) bool {
+	switch ProtocolName(protocol) {
+	case "evidence-recall", "turn-recall", "lme-retrieval":
+		return true
+	}
+	return false
+}
+
+// NoSources is the reason for which protocols of sources do not apply to a record that is Unnamed.
+const NoSources = "no hit of the run names a turn"
+
+// Types of a system that is a program or a service, whatever it calls itself.
+const (
+	TypeProgram = "process"
+	TypeService = "service"
+)
+
+// What a reference system shows. All but RefEmbedding are bounds: no memory to choose.
+const (
+	RefOracle    = "oracle" // what a reader makes of exactly the evidence, or a search of the true category
+	RefFull      = "full"   // of the whole dialogue
+	RefEmbedding = "embedding"
+	RefNull      = "null"    // of nothing
+	RefAbstain   = "abstain" // what never answering scores
+)
+
+// references are the types of reference systems, and their names in published results.
+var references = []struct{ kind, name string }{{RefOracle, "oracle"}, {RefFull, "full-context"}, {RefFull, "long-context"}, {RefEmbedding, "embedding-only"}, {RefNull, "null"}, {RefAbstain, "always-abstain"}, {RefAbstain, "abstain"}}
+
+// Reference returns what a system is a reference for; "" for a system under test. Its type decides; only where the type is not recorded ("") does its name.
+func Reference(system, typ string) string {
+	name := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(cmp.Or(typ, system)))
+	for _, r := range references {
+		if rest, ok := strings.CutPrefix(name, r.name); ok && (rest == "" || strings.ContainsAny(rest[:1], "-:(@")) {
+			return r.kind
+		}
+	}
+	return ""
+}
+
+// Bound reports whether a system shows what can be reached at most or at least, and is not a memory to choose: see Reference.
+func Bound(system, typ string) bool {
+	r := Reference(system, typ)
+	return r != "" && r != RefEmbedding
 }
 
 // ContextID returns the id of a context, a hash of its text.

@@ -2,6 +2,17 @@ package schema
 
 import "errors"
 
+// List is the stream of records that are at hand, without positions.
+func List[T any](of ...T) Seq[T] {
+	return func(yield func(Record[T], error) bool) {
+		for _, v := range of {
+			if !yield(Record[T]{V: v}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Drop passes a stream on without its findings, which go to found; warnings pass. A nil
 // stream is empty.
 func Drop[T any](in Seq[T], found func(*Finding)) Seq[T] {

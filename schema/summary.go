@@ -4,6 +4,7 @@ package schema
 // cent.
 type Summary struct {
 	System     string         `json:"system"`
+	Type       string         `json:"system_type,omitzero"` // see QARecord.Type
 	Dataset    string         `json:"dataset"`
 	Questions  int            `json:"questions"`         // distinct questions in the records
 	Repeats    int            `json:"repeats"`           // how often each was asked, at most

@@ -121,7 +121,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 	}
 	for id, n := range c.Mapping {
 		if !seen[id] && n.Message != nil && !n.Message.Metadata.Hidden && n.Message.Author.Role != "system" {
-			r.leave("messages of branches that were not continued", places[id])
+			r.leave("messages of branches that were not continued")
 		}
 	}
 	slices.Reverse(path)
@@ -130,15 +130,15 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 		m, pos := c.Mapping[id].Message, places[id]
 		role := m.Author.Role
 		if m.Metadata.Hidden || role == "system" || m.Content.Type == "user_editable_context" || m.Content.Type == "model_editable_context" {
-			r.leave("instructions and hidden messages", pos)
+			r.leave("instructions and hidden messages")
 			continue
 		}
 		if m.Content.Type == "thoughts" || m.Content.Type == "reasoning_recap" {
-			r.leave("reasoning", pos)
+			r.leave("reasoning")
 			continue
 		}
 		if m.Recipient != "" && m.Recipient != "all" && role == "assistant" {
-			r.leave("calls of tools", pos)
+			r.leave("calls of tools")
 			continue
 		}
 		out := Message{Conv: conv, Title: c.Title, ID: id, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
@@ -200,7 +200,7 @@ var claude = Form{
 			for i, m := range c.Messages {
 				pos := places[strconv.Itoa(i)]
 				if last != nil && !last[m.UUID] {
-					r.leave("messages of branches that were not continued", pos)
+					r.leave("messages of branches that were not continued")
 					continue
 				}
 				if err := r.add(m.message(c, r, pos)); err != nil {
@@ -274,11 +274,11 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 	for _, p := range m.Content {
 		switch {
 		case p.Type == "thinking":
-			r.leave("reasoning", pos)
+			r.leave("reasoning")
 		case p.Type == "text" || p.Text != "": // a voice note has its words here
 			out.Text = join(out.Text, p.Text)
 		default:
-			r.leave("parts of type "+p.Type, pos)
+			r.leave("parts of type " + p.Type)
 		}
 	}
 	out.Text = cmp.Or(out.Text, m.Text)
@@ -299,18 +299,12 @@ var gemini = Form{
 			return !strings.Contains(string(f.head()), "Gemini") && !strings.Contains(string(f.head()), "Bard")
 		})
 	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			read := r.activities
-			if !isJSON(f) {
-				read = r.activityPage
-			}
-			if err := read(f); err != nil {
-				return err
-			}
+	read: every(func(r *reader, f *file) error {
+		if isJSON(f) {
+			return r.activities(f)
 		}
-		return nil
-	},
+		return r.entries(f, pageEntry, r.pageActivity)
+	}),
 }
 
 // prompted starts the title of a prompt, in the language of the account.
@@ -343,7 +337,7 @@ func (r *reader) activities(f *file) error {
 // word that starts the title of a prompt.
 func (r *reader) activity(title, answer string, files []string, at time.Time, pos schema.Pos) error {
 	if answer == "" && !prompted.MatchString(title) {
-		r.leave("activities that are not prompts", pos)
+		r.leave("activities that are not prompts")
 		return nil
 	}
 	ask := Message{Conv: convID("gemini"), Role: "user", Time: at, Pos: pos, Text: prompted.ReplaceAllString(title, "")}
@@ -359,7 +353,7 @@ func (r *reader) activity(title, answer string, files []string, at time.Time, po
 		return err
 	}
 	if answer == "" {
-		r.leave("prompts without an answer", pos)
+		r.leave("prompts without an answer")
 		return nil
 	}
 	return r.add(Message{Conv: ask.Conv, Role: "assistant", Time: at, Pos: pos, Text: answer})
@@ -375,11 +369,7 @@ var (
 	lines3    = pattern.New(`\n\s*\n\s*`)
 )
 
-// activityPage reads Takeout's HTML, an activity at a time.
-func (r *reader) activityPage(f *file) error {
-	return r.entries(f, pageEntry, r.pageActivity)
-}
-
+// pageActivity reads an activity of Takeout's HTML.
 func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 	cell := pageCell.FindStringSubmatch(entry)
 	if cell == nil {
@@ -389,7 +379,7 @@ func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 	rest := pageBreak.Split(cell[1], -1)
 	i := slices.IndexFunc(rest, func(s string) bool { return pageTime.MatchString(html.UnescapeString(s)) })
 	if i < 1 {
-		r.leave("activities that are not prompts", pos)
+		r.leave("activities that are not prompts")
 		return nil
 	}
 	title, files := plainText(rest[0]), []string(nil)

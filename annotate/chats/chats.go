@@ -57,6 +57,25 @@ type Form struct {
 	read  func(r *reader, files []*file) error
 }
 
+// each matches the files of a form that are recognised one by one.
+func each(match func(*file) bool) func([]*file) []*file {
+	return func(files []*file) []*file {
+		return slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !match(f) })
+	}
+}
+
+// every reads the files of a form that are read one by one.
+func every(read func(*reader, *file) error) func(*reader, []*file) error {
+	return func(r *reader, files []*file) error {
+		for _, f := range files {
+			if err := read(r, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // Forms lists the supported forms, in the order in which an export is compared with them.
 func Forms() []Form {
 	return []Form{chatGPT, claude, gemini, telegram, discord, slack, transcript, whatsApp, mbox, plain, table}
@@ -242,12 +261,12 @@ func (r *reader) person(id, name string) string {
 	return name
 }
 
-func (r *reader) zone() *time.Location {
-	if r.Zone == nil {
-		return time.UTC
-	}
-	return r.Zone
+// quiet is for reading a file before its messages are read: faults are reported then.
+func (r *reader) quiet() *reader {
+	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}}
 }
+
+func (r *reader) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
 
 func (r *reader) add(m Message) error {
 	if err := r.ctx.Err(); err != nil {
@@ -255,16 +274,14 @@ func (r *reader) add(m Message) error {
 	}
 	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
 	if m.Text == "" && len(m.Attachments) == 0 {
-		r.leave("messages without text", m.Pos)
+		r.leave("messages without text")
 		return nil
 	}
 	return r.emit(m)
 }
 
 // leave counts something that is not a message.
-func (r *reader) leave(what string, pos schema.Pos) {
-	r.left[what]++
-}
+func (r *reader) leave(what string) { r.left[what]++ }
 
 // flaw reports what cannot be read of a message that is kept without it.
 func (r *reader) flaw(pos schema.Pos, message, have, want string) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,12 +91,12 @@ func (p *pending) end(add func(Message) error) error {
 }
 
 // more adds a line to the message; before the first message it is skipped.
-func (p *pending) more(r *reader, text string, pos schema.Pos) {
+func (p *pending) more(r *reader, text string) {
 	switch {
 	case p.m != nil:
 		p.lines = append(p.lines, text)
 	case strings.TrimSpace(text) != "":
-		r.leave("lines before the first message", pos)
+		r.leave("lines before the first message")
 	}
 }
 
@@ -103,32 +104,19 @@ func (p *pending) more(r *reader, text string, pos schema.Pos) {
 // and a text of one or more lines.
 var whatsApp = Form{
 	Name: "whatsapp", Doc: "WhatsApp: a chat's menu, Export chat (text or zip)",
-	match: func(files []*file) []*file {
-		var out []*file
-		for _, f := range files {
-			good, all := 0, 0
-			for l := range strings.Lines(f.text()) {
-				if strings.TrimSpace(l) == "" {
-					continue
-				}
-				if all++; stamped(l) != nil {
-					good++
-				}
+	match: each(func(f *file) bool {
+		good, all := 0, 0
+		for l := range strings.Lines(f.text()) {
+			if strings.TrimSpace(l) == "" {
+				continue
 			}
-			if good >= 2 && good*4 >= all || good > 0 && good == all {
-				out = append(out, f)
+			if all++; stamped(l) != nil {
+				good++
 			}
 		}
-		return out
-	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			if err := r.whatsApp(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+		return good >= 2 && good*4 >= all || good > 0 && good == all
+	}),
+	read: every((*reader).whatsApp),
 }
 
 var (
@@ -300,9 +288,7 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 // orderOf is dateOrder of the lines of a file.
 func (r *reader) orderOf(f *file, of func(line string) *stamp) (string, error) {
 	return r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-		quiet := *r // faults of lines are reported when they are read as messages
-		quiet.Report = func(*schema.Finding) {}
-		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(of(text), pos); return nil })
+		return r.quiet().textLines(f, func(text string, pos schema.Pos) error { take(of(text), pos); return nil })
 	})
 }
 
@@ -316,7 +302,7 @@ func (r *reader) whatsApp(f *file) error {
 	var last time.Time
 	add := func(m Message) error {
 		if kind := media(&m, group, known); kind != "" {
-			r.leave(kind, m.Pos)
+			r.leave(kind)
 			return nil
 		}
 		m.Text = invisible.ReplaceAllString(m.Text, "")
@@ -325,7 +311,7 @@ func (r *reader) whatsApp(f *file) error {
 	err = r.textLines(f, func(text string, pos schema.Pos) error {
 		s := stamped(text)
 		if s == nil {
-			p.more(r, text, pos)
+			p.more(r, text)
 			return nil
 		}
 		if err := p.end(add); err != nil {
@@ -340,7 +326,7 @@ func (r *reader) whatsApp(f *file) error {
 		last = at
 		name, said := s.speech()
 		if name == "" {
-			r.leave(notices, pos)
+			r.leave(notices)
 			return nil
 		}
 		p.start(Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos, Name: name})
@@ -468,40 +454,25 @@ func whatsAppTitle(f *file) string {
 // without a time before it, or "Name 2026-03-01 20:15" above its text.
 var plain = Form{
 	Name: "text", Doc: "plain text, \"Name: text\" a line",
-	match: func(files []*file) []*file {
-		var out []*file
-		for _, f := range files {
-			switch strings.ToLower(path.Ext(f.stem() + path.Ext(f.base))) {
-			case ".txt", ".log", ".text", "":
-			default:
+	match: each(func(f *file) bool {
+		if ext := strings.ToLower(path.Ext(f.stem() + path.Ext(f.base))); !slices.Contains([]string{".txt", ".log", ".text", ""}, ext) {
+			return false
+		}
+		names, good, all := map[string]bool{}, 0, 0
+		for l := range strings.Lines(f.text()) {
+			if strings.TrimSpace(l) == "" {
 				continue
 			}
-			names, good, all := map[string]int{}, 0, 0
-			for l := range strings.Lines(f.text()) {
-				if strings.TrimSpace(l) == "" {
-					continue
-				}
-				all++
-				if name, _, _ := speech(l); name != "" {
-					good++
-					names[name]++
-				}
-			}
-			// Few names that return: prose with colons has many that do not.
-			if good >= 2 && good*2 >= all && len(names)*2 <= good+2 {
-				out = append(out, f)
+			all++
+			if name, _, _ := speech(l); name != "" {
+				good++
+				names[name] = true
 			}
 		}
-		return out
-	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			if err := r.plain(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+		// Few names that return: prose with colons has many that do not.
+		return good >= 2 && good*2 >= all && len(names)*2 <= good+2
+	}),
+	read: every((*reader).plain),
 }
 
 var (
@@ -541,7 +512,7 @@ func (r *reader) plain(f *file) error {
 					first = pos
 				}
 			}
-			p.more(r, text, pos)
+			p.more(r, text)
 			return nil
 		}
 		if err := p.end(r.add); err != nil {
@@ -559,7 +530,7 @@ func (r *reader) plain(f *file) error {
 				last = m.Time
 			}
 		case at != "":
-			r.leave("times of day without a date; their messages have no time", pos)
+			r.leave("times of day without a date; their messages have no time")
 		}
 		p.start(m)
 		return nil

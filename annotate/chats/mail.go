@@ -28,34 +28,14 @@ import (
 // separate from a mail's own text.
 var mbox = Form{
 	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", arrived: true,
-	match: func(files []*file) []*file {
-		var out []*file
-		for _, f := range files {
-			if fromLine.Match(f.head()) {
-				out = append(out, f)
-			}
-		}
-		return out
-	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			names, err := r.senders(f)
-			if err == nil {
-				err = r.mbox(f, names)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+	match: each(func(f *file) bool { return fromLine.Match(f.head()) }),
+	read:  every((*reader).mbox),
 }
 
 // senders returns the names of addresses that have one in a file, the first of each: a mail may come from a bare address that another mail names.
 func (r *reader) senders(f *file) (map[string]string, error) {
 	names := map[string]string{}
-	quiet := &reader{Options: Options{Report: func(*schema.Finding) {}}, ctx: r.ctx} // faults are reported when the mails are read
-	return names, quiet.rawLines(f, func(l []byte, _ schema.Pos) error {
+	return names, r.quiet().rawLines(f, func(l []byte, _ schema.Pos) error {
 		if from, ok := bytes.CutPrefix(l, []byte("From:")); ok {
 			if a, err := r.address(string(from)); err == nil && names[strings.ToLower(a.Address)] == "" {
 				names[strings.ToLower(a.Address)] = a.Name
@@ -79,7 +59,11 @@ var envelope = regexp.MustCompile(`^From .*(\w{3} \w{3} +\d{1,2} \d{2}:\d{2}:\d{
 // maxMail is the largest mail that is read, in bytes.
 const maxMail = 64 << 20
 
-func (r *reader) mbox(f *file, names map[string]string) error {
+func (r *reader) mbox(f *file) error {
+	names, err := r.senders(f)
+	if err != nil {
+		return err
+	}
 	var raw bytes.Buffer
 	var start schema.Pos
 	var came time.Time
@@ -102,7 +86,7 @@ func (r *reader) mbox(f *file, names map[string]string) error {
 		}
 		return r.mail(m, f, came, threads, names, start)
 	}
-	err := r.rawLines(f, func(l []byte, pos schema.Pos) error {
+	err = r.rawLines(f, func(l []byte, pos schema.Pos) error {
 		if p := envelope.FindSubmatch(l); p != nil && blank {
 			err := flush()
 			start = pos
@@ -172,7 +156,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes,
 	text := cmp.Or(b.plain, plainText(b.html))
 	follows := subject != about || m.Header.Get("In-Reply-To") != "" || m.Header.Get("References") != ""
 	if out.Text, out.Quote = unquote(text, subject, follows, forwardMark.MatchString(about)); signature.MatchString(text) {
-		r.leave("signatures of mails", pos)
+		r.leave("signatures of mails")
 	}
 	return r.add(out)
 }

@@ -22,7 +22,6 @@ type strand struct {
 	keys  []key // in the order of reading
 	chat  *chat // that it is a part of
 	rank  []int // by message: its place in the chat, from 1; 0: another strand has the message. nil: the strand is the whole chat
-	n     int   // of messages seen when the lines are read
 }
 
 type strandID struct {

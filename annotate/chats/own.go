@@ -18,14 +18,7 @@ import (
 // own reads the lines that Init wrote into a project. It is not a form of exports.
 var own = Form{
 	Name: "project", linked: true, unit: func(string) string { return "" },
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			if err := r.own(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+	read: every((*reader).own),
 }
 
 func (r *reader) own(f *file) error {

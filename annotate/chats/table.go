@@ -31,31 +31,15 @@ var Parts = csvdoc.Message
 // an object that holds one, or an object a line).
 var table = Form{
 	Name: "table", Doc: "CSV or JSON; --map names the columns",
-	match: func(files []*file) []*file {
-		var out []*file
-		for _, f := range files {
-			if tableName(f) && len(columnsOf(f, "")) > 0 {
-				out = append(out, f)
-			}
+	match: each(func(f *file) bool { return tableName(f) && len(columnsOf(f, "")) > 0 }),
+	read: every(func(r *reader, f *file) error {
+		t := &rows{file: f, each: (*reader).rows}
+		if isJSON(f) {
+			t.each = (*reader).objects
 		}
-		return out
-	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			t := &rows{file: f, each: (*reader).rows}
-			if isJSON(f) {
-				t.each = (*reader).objects
-			}
-			err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) })
-			if err == nil {
-				err = t.noRoles(r.Map["role"])
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+		err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) })
+		return cmp.Or(err, t.noRoles(r.Map["role"]))
+	}),
 }
 
 // rows reads the rows of a table.
@@ -97,9 +81,7 @@ func (r *reader) rowTime(t *rows, s string) (time.Time, bool, error) {
 	if t.order == "" {
 		var err error
 		t.order, err = r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-			quiet := &reader{Options: r.Options, ctx: r.ctx, left: map[string]int{}} // faults are reported once
-			quiet.Report = func(*schema.Finding) {}
-			return t.each(quiet, t.file, func(pos schema.Pos, get func(part string) string) error {
+			return t.each(r.quiet(), t.file, func(pos schema.Pos, get func(part string) string) error {
 				take(dateOf(get("time")), pos)
 				return r.ctx.Err()
 			})

@@ -15,34 +15,20 @@ import (
 // Cues of one speaker are one message until one ends a sentence.
 var transcript = Form{
 	Name: "transcript", Doc: "transcripts of meetings (Zoom, Teams): WebVTT or SRT with speakers",
-	match: func(files []*file) []*file {
-		var out []*file
-		for _, f := range files {
-			if !cueTime.MatchString(f.text()) {
-				continue
-			}
-			cues, named := 0, 0
-			quiet := &reader{Options: Options{Report: func(*schema.Finding) {}}, left: map[string]int{}}
-			err := quiet.cues(f.headOnly(), func(c cue) error {
-				if cues++; c.name != "" {
-					named++
-				}
-				return nil
-			})
-			if err == nil && named*4 >= cues && named > 0 {
-				out = append(out, f)
-			}
+	match: each(func(f *file) bool {
+		if !cueTime.MatchString(f.text()) {
+			return false
 		}
-		return out
-	},
-	read: func(r *reader, files []*file) error {
-		for _, f := range files {
-			if err := r.transcript(f); err != nil {
-				return err
+		cues, named := 0, 0
+		err := (&reader{}).quiet().cues(f.headOnly(), func(c cue) error {
+			if cues++; c.name != "" {
+				named++
 			}
-		}
-		return nil
-	},
+			return nil
+		})
+		return err == nil && named*4 >= cues && named > 0
+	}),
+	read: every((*reader).transcript),
 }
 
 var (
@@ -127,43 +113,36 @@ func (r *reader) transcript(f *file) error {
 		}
 	}
 	if start.IsZero() {
-		r.leave("times from the start of a recording, whose date is not in the file's name; messages have no time", schema.Pos{File: f.name})
+		r.leave("times from the start of a recording, whose date is not in the file's name; messages have no time")
 	}
-	var m *Message
-	end := func() error {
-		if m == nil {
-			return nil
-		}
-		done := *m
-		m = nil
-		return r.add(done)
-	}
+	var p pending
 	who := ""
 	err := r.cues(f, func(c cue) error {
 		if c.name == "" {
 			c.name = who
 		}
 		if c.name == "" {
-			r.leave("lines before the first speaker", c.pos)
+			r.leave("lines before the first speaker")
 			return nil
 		}
-		if m != nil && (c.name != who || sentenceEnd.MatchString(m.Text)) {
-			if err := end(); err != nil {
+		if p.m != nil && (c.name != who || sentenceEnd.MatchString(p.lines[0])) {
+			if err := p.end(r.add); err != nil {
 				return err
 			}
 		}
-		if who = c.name; m != nil {
-			m.Text += " " + c.text
+		if who = c.name; p.m != nil {
+			p.lines[0] += " " + c.text
 			return nil
 		}
-		m = &Message{Conv: convID(f.stem()), Title: f.stem(), Name: c.name, Text: c.text, Pos: c.pos}
+		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: c.name, Text: c.text, Pos: c.pos}
 		if !start.IsZero() {
 			m.Time = start.Add(c.at).Truncate(time.Second)
 		}
+		p.start(m)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return end()
+	return p.end(r.add)
 }

@@ -137,11 +137,7 @@ func Retell(ctx context.Context, c schema.Case, o Options) schema.Seq[schema.Cas
 			yield(schema.Record[schema.Case]{}, err)
 			return
 		}
-		for r, err := range Generate(ctx, g, o) {
-			if !yield(r, err) {
-				return
-			}
-		}
+		Generate(ctx, g, o)(yield)
 	}
 }
 
@@ -213,10 +209,8 @@ func (o ops) of(pred, subject string) (out []*opsFact) {
 
 // by finds a claim of a predicate.
 func (o ops) by(pred string, id schema.NodeID) *opsFact {
-	for _, f := range o[pred] {
-		if f.id == id {
-			return f
-		}
+	if i := slices.IndexFunc(o[pred], func(f *opsFact) bool { return f.id == id }); i >= 0 {
+		return o[pred][i]
 	}
 	return nil
 }

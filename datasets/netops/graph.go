@@ -27,18 +27,8 @@ func Graph(ctx context.Context, c schema.Case) (schema.Seq[schema.Element], erro
 			}
 		}
 	}
-	compiled := claims.Compile(ctx, records(b.statements), claims.CompileOptions{Catalog: cat})
-	return graphir.Build(ctx, graphir.Input{Events: records(b.events), Exports: records(b.exports), Claims: compiled}, graphir.Options{Catalog: cat}), nil
-}
-
-func records[T any](list []T) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for _, x := range list {
-			if !yield(schema.Record[T]{V: x}, nil) {
-				return
-			}
-		}
-	}
+	compiled := claims.Compile(ctx, schema.List(b.statements...), claims.CompileOptions{Catalog: cat})
+	return graphir.Build(ctx, graphir.Input{Events: schema.List(b.events...), Exports: schema.List(b.exports...), Claims: compiled}, graphir.Options{Catalog: cat}), nil
 }
 
 type graphBuilder struct {

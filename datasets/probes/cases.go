@@ -32,12 +32,9 @@ func (m *maker) cases() ([]schema.Case, error) {
 		if len(drafts) == 0 && !m.o.Empty {
 			continue
 		}
-		rank := map[Type]int{}
-		for i, t := range Types() {
-			rank[t] = i
-		}
+		rank := func(d *draft) int { return slices.Index(Types(), Type(d.q.RawCategory)) }
 		slices.SortStableFunc(drafts, func(a, b *draft) int {
-			return cmp.Or(cmp.Compare(rank[Type(a.q.RawCategory)], rank[Type(b.q.RawCategory)]), cmp.Compare(firstTurn(a), firstTurn(b)), cmp.Compare(a.q.Text, b.q.Text))
+			return cmp.Or(rank(a)-rank(b), cmp.Compare(firstTurn(a), firstTurn(b)), cmp.Compare(a.q.Text, b.q.Text))
 		})
 		c := s.caseOf(m.o.Dataset)
 		for i, d := range drafts {

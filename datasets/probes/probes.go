@@ -144,11 +144,7 @@ func Generate(ctx context.Context, g graph.Graph, o Options) schema.Seq[schema.C
 			yield(schema.Record[schema.Case]{}, err)
 			return
 		}
-		for _, c := range cases {
-			if !yield(schema.Record[schema.Case]{V: c}, nil) {
-				return
-			}
-		}
+		schema.List(cases...)(yield)
 	}
 }
 

@@ -39,6 +39,7 @@ type Aggregator struct {
 type key struct{ system, dataset string }
 
 type run struct {
+	typ        string // of the system
 	questions  map[[2]string]struct{}
 	repeats    int
 	outcomes   map[string]int
@@ -104,6 +105,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 	r.questions[[2]string{q.CaseID, q.QuestionID}] = struct{}{}
 	r.repeats = max(r.repeats, q.Repeat+1)
 	r.outcomes[q.Outcome]++
+	r.typ = a.names.Keep(q.Type)
 	r.prints.Add(q)
 	if q.RetrieveMS > 0 {
 		r.retrieve = append(r.retrieve, q.RetrieveMS)
@@ -299,7 +301,7 @@ func (a *Aggregator) Summaries() []schema.Summary {
 
 func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	o := a.o.Options.Defaults()
-	s := schema.Summary{System: k.system, Dataset: k.dataset, Questions: len(r.questions), Repeats: r.repeats, Declared: a.o.Declared, Confidence: o.Confidence,
+	s := schema.Summary{System: k.system, Type: r.typ, Dataset: k.dataset, Questions: len(r.questions), Repeats: r.repeats, Declared: a.o.Declared, Confidence: o.Confidence,
 		Outcomes: r.outcomes, Fingerprint: r.prints.Fingerprint(), Metrics: r.metrics.result(k.system),
 		RetrieveMS: figure.Spread(r.retrieve), AnswerMS: figure.Spread(r.answer), AnswerChars: figure.Spread(r.chars), Scores: []schema.Score{}}
 	if a.o.Declared > 0 {

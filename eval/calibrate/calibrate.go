@@ -133,18 +133,24 @@ type KindRate struct {
 
 // Report measures how reliable a judge is on these questions.
 type Report struct {
-	Judge        string      `json:"judge"`
-	Questions    int         `json:"questions"` // with at least one planted answer
-	Kinds        []KindRate  `json:"kinds"`
-	FalseAccepts Rate        `json:"false_accepts"` // of all specific and vague wrong answers
-	FalseRejects Rate        `json:"false_rejects"`
-	Accuracy     *Rate       `json:"accuracy,omitempty"` // of the answers themselves, as the judge sees them
-	Ungraded     int         `json:"ungraded"`           // answers that were never given, or that the judge failed on
-	Length       float64     `json:"length"`             // mean of the answers, code points: long answers inflate a judge's score
-	Doubtful     int         `json:"doubtful,omitzero"`  // of the answers themselves
-	Labels       *Labels     `json:"labels,omitempty"`   // rates by other verdicts on the answers themselves
-	Shapes       *Rate       `json:"shapes,omitempty"`   // accepted of all wrong answers of the shapes
-	Corrected    []Corrected `json:"corrected,omitempty"`
+	Judge        string     `json:"judge"`
+	Questions    int        `json:"questions"` // with at least one planted answer
+	Kinds        []KindRate `json:"kinds"`
+	FalseAccepts Rate       `json:"false_accepts"` // of all specific and vague wrong answers
+	FalseRejects Rate       `json:"false_rejects"`
+	Ungraded     int        `json:"ungraded"`          // answers that were never given, or that the judge failed on
+	Length       float64    `json:"length"`            // mean of the answers, code points: long answers inflate a judge's score
+	Doubtful     int        `json:"doubtful,omitzero"` // of the answers themselves
+	Labels       *Labels    `json:"labels,omitempty"`  // rates by other verdicts on the answers themselves
+	Shapes       *Rate      `json:"shapes,omitempty"`  // accepted of all wrong answers of the shapes
+	Systems      []Seen     `json:"systems,omitempty"` // by name
+}
+
+// Seen is the accuracy of a system's answers, as the judge sees them. A doubtful verdict counts as the judge leans, in the accuracy and in the rates that correct it.
+type Seen struct {
+	System    string      `json:"system"`
+	Accuracy  Rate        `json:"accuracy"`
+	Corrected []Corrected `json:"corrected"`
 }
 
 // Labels are a judge's rates on the answers themselves, by verdicts that the records have
@@ -221,8 +227,8 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 		job
 		grade schema.Grade
 	}
-	type count struct{ k, n, failed, runes, made int }
-	by := map[Kind]*count{"": {}}
+	type count struct{ k, leans, n, failed, runes, made int } // leans: accepted, doubtful verdicts too
+	by, systems := map[Kind]*count{"": {}}, map[string]*count{}
 	var accepted, refused [2]int // of answers whose label is wrong, right
 	labels := map[string]bool{}
 	kinds := Kinds()
@@ -252,12 +258,23 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			continue
 		}
 		c.n++
-		yes := *d.grade.Score >= o.Threshold && (d.kind == "" || d.grade.Doubt == "")
+		yes := *d.grade.Score >= o.Threshold
 		if yes {
+			c.leans++
+		}
+		if yes && d.grade.Doubt == "" {
 			c.k++
 		}
 		if d.kind != "" {
 			continue
+		}
+		own := systems[d.rec.System]
+		if own == nil {
+			own = &count{}
+			systems[d.rec.System] = own
+		}
+		if own.n++; yes {
+			own.leans++
 		}
 		if d.grade.Doubt != "" {
 			rep.Doubtful++
@@ -299,18 +316,22 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 		rep.Labels = &Labels{By: slices.Sorted(maps.Keys(labels)), FalseAccepts: rate(accepted[0], accepted[0]+refused[0], o.Conf), FalseRejects: rate(refused[1], accepted[1]+refused[1], o.Conf)}
 	}
 	easier := rep.easier(p.made+s.made+v.made, p.runes+s.runes+v.runes)
-	acc := rate(own.k, own.n, o.Conf)
-	rep.Accuracy = &acc
-	for _, w := range []struct {
-		name string
-		k, n int
-	}{{"specific and vague", s.k + v.k, s.n + v.n}, {"specific", s.k, s.n}, {"vague", v.k, v.n}} {
-		a, in := stats.RoganGladen(own.k, own.n, stats.Rates{FalseAccepts: w.k, Wrong: w.n, FalseRejects: p.n - p.k, Right: p.n}, o.Conf)
-		rep.Corrected = append(rep.Corrected, corrected(w.name, easier, a, in))
-	}
-	if l := rep.Labels; l != nil {
-		a, in := stats.RoganGladen(own.k, own.n, stats.Rates{FalseAccepts: l.FalseAccepts.K, Wrong: l.FalseAccepts.N, FalseRejects: l.FalseRejects.K, Right: l.FalseRejects.N}, o.Conf)
-		rep.Corrected = append(rep.Corrected, corrected("labelled answers", "", a, in))
+	rejects := p.n - p.leans
+	for _, name := range slices.Sorted(maps.Keys(systems)) {
+		c := systems[name]
+		seen := Seen{System: name, Accuracy: rate(c.leans, c.n, o.Conf)}
+		for _, w := range []struct {
+			name string
+			k, n int
+		}{{"specific and vague", s.leans + v.leans, s.n + v.n}, {"specific", s.leans, s.n}, {"vague", v.leans, v.n}} {
+			a, in := stats.RoganGladen(c.leans, c.n, stats.Rates{FalseAccepts: w.k, Wrong: w.n, FalseRejects: rejects, Right: p.n}, o.Conf)
+			seen.Corrected = append(seen.Corrected, corrected(w.name, easier, a, in))
+		}
+		if l := rep.Labels; l != nil {
+			a, in := stats.RoganGladen(c.leans, c.n, stats.Rates{FalseAccepts: l.FalseAccepts.K, Wrong: l.FalseAccepts.N, FalseRejects: l.FalseRejects.K, Right: l.FalseRejects.N}, o.Conf)
+			seen.Corrected = append(seen.Corrected, corrected("labelled answers", "", a, in))
+		}
+		rep.Systems = append(rep.Systems, seen)
 	}
 	return rep, nil
 }

@@ -72,10 +72,10 @@ func TestRunRule(t *testing.T) {
 	if rep.FalseAccepts.Rate > .2 || rep.FalseRejects.Rate > .25 {
 		t.Errorf("false accepts %+v, false rejects %+v", rep.FalseAccepts, rep.FalseRejects)
 	}
-	if len(rep.Corrected) != 3 || !rep.Corrected[0].Shown {
-		t.Fatalf("corrected: %+v", rep.Corrected)
+	if len(rep.Systems[0].Corrected) != 3 || !rep.Systems[0].Corrected[0].Shown {
+		t.Fatalf("corrected: %+v", rep.Systems[0].Corrected)
 	}
-	for _, c := range rep.Corrected {
+	for _, c := range rep.Systems[0].Corrected {
 		if c.Lo > c.Accuracy || c.Accuracy > c.Hi || c.Lo < 0 || c.Hi > 1 {
 			t.Errorf("corrected %+v", c)
 		}
@@ -88,8 +88,33 @@ func TestRunYes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.FalseAccepts.Rate != 1 || rep.FalseRejects.Rate != 0 || rep.Corrected[0].Shown {
+	if rep.FalseAccepts.Rate != 1 || rep.FalseRejects.Rate != 0 || rep.Systems[0].Corrected[0].Shown {
 		t.Errorf("have %+v", rep)
+	}
+}
+
+// Doubtful verdicts count alike in the accuracy and in the rates that correct it: a judge that leans to yes on everything corrects nothing, although it accepts
+// no planted answer for certain. Each system has its own accuracy.
+func TestRunLeaning(t *testing.T) {
+	rs := records()
+	rs[0].System = "other"
+	rep, err := Run(context.Background(), rs, func(_ context.Context, r schema.QARecord) (schema.Grade, error) {
+		g := protocol.Scored(1)
+		g.Doubt = "it may be turned"
+		return g, nil
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.FalseAccepts.K != 0 || len(rep.Systems) != 2 || rep.Systems[0].System != "other" || rep.Systems[0].Accuracy.N != 1 || rep.Systems[1].Accuracy.N != len(rs)-1 {
+		t.Fatalf("have %+v", rep)
+	}
+	for _, x := range rep.Systems {
+		for _, c := range x.Corrected {
+			if c.Shown {
+				t.Errorf("%s: %+v of a judge that leans to yes on everything", x.System, c)
+			}
+		}
 	}
 }
 
@@ -115,7 +140,7 @@ func TestRunFailing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Accuracy != nil || rep.Ungraded != 9 || rep.Kinds[0].Failed != 9 {
+	if len(rep.Systems) != 0 || rep.Ungraded != 9 || rep.Kinds[0].Failed != 9 {
 		t.Errorf("have %+v", rep)
 	}
 	if _, err := Protocol(p, nil); err == nil {

@@ -38,9 +38,12 @@ func (rep Report) WriteText(w io.Writer) {
 	if l := rep.Labels; l != nil {
 		fmt.Fprintf(w, "\nby labels (%s)\nfalse accepts     %s\nfalse rejects     %s\n", strings.Join(l.By, ", "), share(l.FalseAccepts), share(l.FalseRejects))
 	}
-	if rep.Accuracy != nil {
-		fmt.Fprintf(w, "\naccuracy as seen  %s; %d doubtful, %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Doubtful, rep.Ungraded, rep.Length)
-		for _, c := range rep.Corrected {
+	if len(rep.Systems) > 0 {
+		fmt.Fprintf(w, "\nanswers           %d doubtful, %d not graded; mean length %.0f\n", rep.Doubtful, rep.Ungraded, rep.Length)
+	}
+	for _, x := range rep.Systems {
+		fmt.Fprintf(w, "\n%s\naccuracy as seen  %s\n", x.System, share(x.Accuracy))
+		for _, c := range x.Corrected {
 			if !c.Shown {
 				fmt.Fprintf(w, "corrected         – (against %s: %s)\n", c.Against, c.Why)
 				continue

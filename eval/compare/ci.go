@@ -45,10 +45,13 @@ func number(x *float64, format string, scale float64) string {
 
 // Notes returns remarks on the outcome.
 func (x *Gated) Notes() (out []string) {
+	if x.Gone {
+		return []string{fmt.Sprintf("the new run has no such system (baseline: %s); --uneven accepts that", x.Base)}
+	}
 	c := &x.Cell
 	if x.Outcome == Inconclusive && c.Detectable != nil {
 		if measures[x.Metric] != nil {
-			out = append(out, fmt.Sprintf("the data show neither a loss beyond the margin nor its absence; this run can detect a change of %.4g", *c.Detectable))
+			out = append(out, fmt.Sprintf("the data show neither a loss beyond the margin nor its absence; this run can detect a change of %.4g (of a mean of %s)", *c.Detectable, number(c.B, "%.4g", 1)))
 		} else {
 			out = append(out, fmt.Sprintf("the data show neither a loss beyond the margin nor its absence; this run can detect a change of %.1f points (eval plan says what a smaller one needs)", 100**c.Detectable))
 		}

@@ -38,6 +38,14 @@ func (o Options) defaults() Options {
 	return o
 }
 
+// apart are the excluded raw categories of a data set.
+func (o Options) apart(dataset string) []string {
+	if o.Apart == nil {
+		return figure.Apart(dataset)
+	}
+	return o.Apart
+}
+
 // Report is the comparison of several runs.
 type Report struct {
 	Protocol string              `json:"protocol"`
@@ -183,10 +191,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		return nil, &FingerprintError{names, refused}
 	}
 	rep.Unknown = unknown(runs, id)
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(rep.Dataset)
-	}
+	apart := o.apart(rep.Dataset)
 	rep.Apart = apart
 	for i, r := range runs {
 		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o), len(r.renamed)})
@@ -210,10 +215,13 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 
 // pick finds the protocol's id in every run.
 func pick(runs []*Run, want string) (string, error) {
-	var common []string
+	var common, without []string
 	want = figure.Protocol(want)
 	for i, r := range runs {
 		have := slices.Sorted(maps.Keys(r.grades))
+		if !slices.ContainsFunc(have, func(p string) bool { return p == want || schema.ProtocolName(p) == want }) {
+			without = append(without, r.Name)
+		}
 		if i == 0 {
 			common = have
 			continue
@@ -237,7 +245,7 @@ func pick(runs []*Run, want string) (string, error) {
 	case want == "":
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}
-	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
+	return "", fmt.Errorf("protocol %q did not grade all of the runs: it has no score of %s; have %s", want, cmp.Or(strings.Join(without, ", "), "one version"), strings.Join(common, ", "))
 }
 
 // differences are the fields that matter to protocol and differ. Wording and dialogues are compared question by question, also of runs whose questions differ.

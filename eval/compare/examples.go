@@ -76,7 +76,7 @@ func Examples(rep *Report, runs []*Run, o Options, n int) (*Wanted, error) {
 func LostExamples(list []Gated, base, runs []*Run, n int) (out []*Wanted, err error) {
 	for i := range list {
 		x := &list[i]
-		if measures[x.Metric] != nil || x.Outcome == NotWorse {
+		if measures[x.Metric] != nil || x.Outcome == NotWorse || x.Gone {
 			continue
 		}
 		r := runs[slices.IndexFunc(runs, func(r *Run) bool { return r.Name == x.Run && r.Dataset == x.Dataset })]

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"membench/eval/protocol"
 	"membench/eval/records"
@@ -200,6 +201,9 @@ func (f Files) Hold(ctx context.Context, gates []Gate, uneven bool) (v Verdict, 
 	v.Alpha = f.Alpha
 	if v.Gates, err = Hold(in[0].runs, runs, gates, f.Options); err != nil {
 		return v, err
+	}
+	if uneven {
+		v.Gates = slices.DeleteFunc(v.Gates, func(x Gated) bool { return x.Gone })
 	}
 	if f.Examples > 0 {
 		wanted, err := LostExamples(v.Gates, in[0].runs, runs, f.Examples)

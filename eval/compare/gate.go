@@ -89,21 +89,25 @@ type Gated struct {
 	Outcome  Outcome             `json:"outcome"`
 	Differ   []figure.Difference `json:"fingerprint_differs,omitempty"`
 	Examples []Example           `json:"examples,omitempty"` // questions that were lost
+	// Gone: the new run has no such system, of which Run is then the name; the outcome is Lost.
+	Gone bool `json:"gone,omitzero"`
 }
 
 // Hold tests each run against its baseline by each gate. A run's baseline has the same system and data set; if both sides have only one run, these two are
-// compared. It fails with a *FingerprintError, as Compare does, or if a run has no baseline.
+// compared. It fails with a *FingerprintError, as Compare does, or if a run has no baseline. A system that only the baseline has is Gone: none passes by being left out.
 func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 	o = o.defaults()
 	if len(runs) == 0 {
 		return nil, schema.Brokenf("a gate needs a new run: its records are of none")
 	}
 	var out []Gated
+	held := map[*Run]bool{}
 	for _, r := range runs {
 		b, err := baseline(base, runs, r)
 		if err != nil {
 			return nil, err
 		}
+		held[b] = true
 		for _, g := range gates {
 			x, err := hold(b, r, g, o)
 			if err != nil {
@@ -113,6 +117,13 @@ func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 		}
 	}
 	judge(out, o.Alpha)
+	for _, b := range base {
+		for _, g := range gates {
+			if !held[b] {
+				out = append(out, Gated{Metric: g.Metric, Dataset: b.Dataset, System: b.System, Base: b.Name, Run: b.System, Margin: g.Margin, Outcome: Lost, Lost: len(b.texts), Gone: true})
+			}
+		}
+	}
 	return out, nil
 }
 
@@ -157,10 +168,7 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d figure.Difference) bool { return slices.Contains(o.Allow, d.Field) }); len(refused) > 0 {
 		return x, &FingerprintError{[]string{r.Name, b.Name}, refused}
 	}
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(r.Dataset)
-	}
+	apart := o.apart(r.Dataset)
 	var p Paired
 	p.fill(of, was, apart, o)
 	if !g.measure() {

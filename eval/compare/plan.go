@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -38,10 +37,7 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			return v, 0, err
 		}
 	}
-	apart := o.Apart
-	if apart == nil {
-		apart = figure.Apart(a.Dataset)
-	}
+	apart := o.apart(a.Dataset)
 	s := &sums{}
 	for _, key := range slices.Sorted(maps.Keys(of[0])) {
 		x := of[0][key]
@@ -50,6 +46,9 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 		if okA && okB && !slices.Contains(apart, x.category) {
 			s.add(x.caseID, p, q)
 		}
+	}
+	if differ := s.diffs.Wins + s.diffs.Losses; differ < 5 {
+		return v, 0, fmt.Errorf("%s and %s differ in %d of %d questions: too few to see how answers vary. Give other runs, or --discordant PERCENT instead of runs", a.Name, b.Name, differ, s.diffs.N)
 	}
 	units := s.diffs.Units()
 	v.Within, v.Between, _ = stats.Components(units)

@@ -87,8 +87,10 @@ func WriteGates(w io.Writer, list []Gated) {
 			outcome = strings.ToUpper(outcome)
 		}
 		fmt.Fprintf(w, "%s: %s of %s on %s\n", outcome, x.Metric, x.Run, x.Dataset)
-		fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",
-			x.Value(), change, span, x.Margin, x.Cell.N, x.Cell.Clusters, x.Cell.Wins, x.Cell.Losses, probability(x.P), probability(x.Adjusted), x.Test)
+		if !x.Gone {
+			fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",
+				x.Value(), change, span, x.Margin, x.Cell.N, x.Cell.Clusters, x.Cell.Wins, x.Cell.Losses, probability(x.P), probability(x.Adjusted), x.Test)
+		}
 		for _, n := range x.Notes() {
 			fmt.Fprintf(w, "  ! %s\n", n)
 		}

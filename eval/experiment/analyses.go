@@ -25,7 +25,7 @@ const (
 )
 
 // failures is experiment 1: where which system fails, and why.
-func failures(ctx context.Context, e *experiment, r *results, out *output) error {
+func failures(ctx context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Experiment 1: failures by type of question")
 	for _, set := range r.datasets {
 		cats := r.categories(set)
@@ -49,9 +49,7 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 			causes.bars = append(causes.bars, a)
 			causes.values = append(causes.values, e.causes(r, a, set, "", causes.parts))
 		}
-		if err := out.table(&t); err != nil {
-			return err
-		}
+		out.table(&t)
 		ct := table{name: "causes-" + slug(set), title: "Causes of failures by explain, " + set, head: append([]string{"system", "failed"}, causes.parts...)}
 		for i, a := range causes.bars {
 			sum := 0.0
@@ -65,18 +63,10 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 			ct.add(row...)
 		}
 		ct.note = "Pre-labelled by rule. \"other\": the loss is before retrieval or of the grade, or cannot be determined."
-		if err := out.table(&ct); err != nil {
-			return err
-		}
-		if err := out.heat("failures-"+slug(set), "Share of failed answers, "+set, heat); err != nil {
-			return err
-		}
-		if err := out.stacked("causes-figure-"+slug(set), "Causes of failures, "+set, causes); err != nil {
-			return err
-		}
-		if err := out.stacked("causes-by-type-"+slug(set), "Causes of failures of the unified search by type, "+set, byType); err != nil {
-			return err
-		}
+		out.table(&ct)
+		out.heat("failures-"+slug(set), "Share of failed answers, "+set, heat)
+		out.stacked("causes-figure-"+slug(set), "Causes of failures, "+set, causes)
+		out.stacked("causes-by-type-"+slug(set), "Causes of failures of the unified search by type, "+set, byType)
 		gap, best, worst := r.spread(Unified, set, e.Design.Seed)
 		d := atLeast("do the types differ under the unified search?", set, "best − worst type ≥ 10 points: continue; below 5: choose another topic", gap, firmFrom)
 		switch {
@@ -89,7 +79,7 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 		d.Rule += fmt.Sprintf(" (here %s − %s)", best, worst)
 		out.decisions = append(out.decisions, d)
 	}
-	return e.labels(ctx, r, out)
+	out.fails(e.labels(ctx, r, out))
 }
 
 // causes counts the causes of an arm's failures in a category ("": in all); the last part counts the others.
@@ -136,9 +126,7 @@ func (e *experiment) labels(ctx context.Context, r *results, out *output) error 
 		if err := label.Write(&b, draw, form); err != nil {
 			return err
 		}
-		if err := out.write(name, []byte(b.String())); err != nil {
-			return err
-		}
+		out.write(name, b.String())
 	}
 	out.heading("%d failures of the unified search are drawn for people, at most %d of a type and data set (to-label.jsonl, to-label.csv; `membench eval label %s` shows a page). Give what they said with --labels.", len(draw), e.Design.PerType, dir)
 	if len(e.Design.Labels) == 0 {
@@ -167,16 +155,15 @@ func (e *experiment) labels(ctx context.Context, r *results, out *output) error 
 		}
 		t.add(c.Of, c.First, c.Second, strconv.Itoa(c.N), strconv.Itoa(c.Same), k, in)
 	}
-	return out.table(&t)
+	out.table(&t)
+	return nil
 }
 
 // oracle is experiment 2: the gain from choosing the strategy by the true type.
-func oracle(_ context.Context, e *experiment, r *results, out *output) error {
+func oracle(_ context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Experiment 2: the gap to the best strategy of each type\n\nThe oracle chooses by the data set's own categories: an upper bound of choosing, not a system.")
 	for _, set := range r.datasets {
-		if err := out.gains(r, set, "oracle-"+slug(set), "Oracle strategy against the unified search, "+set, Unified, []string{Oracle}); err != nil {
-			return err
-		}
+		out.gains(r, set, "oracle-"+slug(set), "Oracle strategy against the unified search, "+set, Unified, []string{Oracle})
 		g := r.gain(Oracle, Unified, set, "")
 		out.decisions = append(out.decisions, atLeast("does the best strategy bring enough?", set, "oracle − unified ≥ 10 points; below 5 the strategies do not work", g, firmFrom))
 		var alone []string
@@ -193,16 +180,13 @@ func oracle(_ context.Context, e *experiment, r *results, out *output) error {
 		if best == "" {
 			continue
 		}
-		if err := out.gains(r, set, "pipelines-"+slug(set), "Each strategy for every question, against the unified search, "+set, Unified, alone); err != nil {
-			return err
-		}
+		out.gains(r, set, "pipelines-"+slug(set), "Each strategy for every question, against the unified search, "+set, Unified, alone)
 		out.decisions = append(out.decisions, atLeast("does it pay to choose by question?", set, "oracle − best single strategy > 0 (here "+best+", chosen on the same answers)", r.gain(Oracle, best, set, ""), 1e-9))
 	}
-	return nil
 }
 
 // gains writes a table and a bar figure of differences to a base, by type.
-func (o *output) gains(r *results, set, name, title, base string, arms []string) error {
+func (o *output) gains(r *results, set, name, title, base string, arms []string) {
 	cats := append([]string{""}, r.categories(set)...)
 	cells := map[[2]string]*estimate{}
 	var family []*estimate
@@ -236,10 +220,8 @@ func (o *output) gains(r *results, set, name, title, base string, arms []string)
 		}
 		figure.values = append(figure.values, line)
 	}
-	if err := o.table(&t); err != nil {
-		return err
-	}
-	return o.grouped(name+"-figure", title, figure)
+	o.table(&t)
+	o.grouped(name+"-figure", title, figure)
 }
 
 func nameOf(category string) string {
@@ -250,7 +232,7 @@ func nameOf(category string) string {
 }
 
 // comparison is experiment 3: all arms.
-func comparison(_ context.Context, e *experiment, r *results, out *output) error {
+func comparison(_ context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Experiment 3: all systems")
 	for _, set := range r.datasets {
 		cats := r.categories(set)
@@ -272,21 +254,16 @@ func comparison(_ context.Context, e *experiment, r *results, out *output) error
 			}
 			t.add(row...)
 		}
-		if err := out.table(&t); err != nil {
-			return err
-		}
+		out.table(&t)
 		var others []string
 		for _, a := range r.arms {
 			if a != QARP {
 				others = append(others, a)
 			}
 		}
-		if err := out.gains(r, set, "against-qarp-"+slug(set), "Each system against QARP, "+set, QARP, others); err != nil {
-			return err
-		}
+		out.gains(r, set, "against-qarp-"+slug(set), "Each system against QARP, "+set, QARP, others)
 		e.judge(r, set, cats, out)
 	}
-	return nil
 }
 
 // judge adds the seed's decisions on the main comparison.
@@ -308,16 +285,14 @@ func (e *experiment) judge(r *results, set string, cats []string, out *output) {
 }
 
 // ablation is experiment 4: QARP without its parts.
-func ablation(_ context.Context, e *experiment, r *results, out *output) error {
+func ablation(_ context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Experiment 4: QARP without its parts")
 	for _, set := range r.datasets {
 		var arms []string
 		for _, a := range ablations {
 			arms = append(arms, a.arm)
 		}
-		if err := out.gains(r, set, "ablation-"+slug(set), "QARP without its parts, "+set, QARP, arms); err != nil {
-			return err
-		}
+		out.gains(r, set, "ablation-"+slug(set), "QARP without its parts, "+set, QARP, arms)
 		for _, a := range ablations {
 			if a.hurts != "" && !slices.Contains(r.categories(set), a.hurts) {
 				continue
@@ -326,11 +301,10 @@ func ablation(_ context.Context, e *experiment, r *results, out *output) error {
 			out.decisions = append(out.decisions, atLeast("does it hurt to leave out: "+a.part+"?", set, "QARP − "+a.arm+" > 0 in "+nameOf(a.hurts), loss, 1e-9))
 		}
 	}
-	return nil
 }
 
 // curve is accuracy against tokens, with the arms that no other arm beats in both.
-func curve(_ context.Context, e *experiment, r *results, out *output) error {
+func curve(_ context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Accuracy against tokens")
 	for _, set := range r.datasets {
 		var list []point
@@ -352,14 +326,9 @@ func curve(_ context.Context, e *experiment, r *results, out *output) error {
 			}
 			t.add(p.name, number(p.x), p.estimate.String(), on)
 		}
-		if err := out.table(&t); err != nil {
-			return err
-		}
-		if err := out.scatter("curve-figure-"+slug(set), "Accuracy against tokens, "+set, list); err != nil {
-			return err
-		}
+		out.table(&t)
+		out.scatter("curve-figure-"+slug(set), "Accuracy against tokens, "+set, list)
 	}
-	return nil
 }
 
 func number(x float64) string {

@@ -126,7 +126,7 @@ type analysis struct {
 	folder string
 	arms   func(arm) bool
 	inputs []string // further files below the experiment's folder
-	run    func(ctx context.Context, e *experiment, r *results, out *output) error
+	run    func(ctx context.Context, e *experiment, r *results, out *output)
 }
 
 var analyses = []analysis{
@@ -336,9 +336,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 				return build.Result{}, err
 			}
 			out := &output{dir: path}
-			if err := a.run(ctx, e, r, out); err != nil {
-				return build.Result{}, err
-			}
+			a.run(ctx, e, r, out)
 			return build.Result{}, out.finish()
 		}})
 	return err
@@ -351,11 +349,11 @@ func (e *experiment) report(s study) error {
 		fmt.Fprintf(&b, "# %s: %s\n\nBackend %s, measure %s; an answer below %g failed. Intervals are 95 %% over conversations. p-values are adjusted by Holm within a table; \"~\" is a difference that is not shown at 0.05.\n",
 			s.title, cmp.Or(e.Eval.Name, filepath.Base(e.dir)), e.Design.Backend, e.Design.Measure, e.Design.Below)
 		for _, a := range s.analyses {
-			text, err := readText(filepath.Join(e.dir, a.folder, "report.md"))
+			text, err := os.ReadFile(filepath.Join(e.dir, a.folder, "report.md"))
 			if err != nil {
 				return err
 			}
-			b.WriteString("\n" + strings.ReplaceAll(text, "](", "]("+a.folder+"/"))
+			b.WriteString("\n" + strings.ReplaceAll(string(text), "](", "]("+a.folder+"/"))
 		}
 		_, err := io.WriteString(w, b.String())
 		return err

@@ -229,7 +229,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("%q: have %q, want %q", in, have, want)
 		}
 	}
-	if have := latex(`50 % of a_b & {c}`); have != `50 \% of a\_b \& \{c\}` {
+	if have := latexEscapes.Replace(`50 % of a_b & {c}`); have != `50 \% of a\_b \& \{c\}` {
 		t.Errorf("have %s", have)
 	}
 }

@@ -1,12 +1,12 @@
 package experiment
 
 import (
-	"bytes"
 	"cmp"
 	"image/color"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -22,23 +22,21 @@ func grey(i, n int) color.Color {
 	return color.Gray{Y: uint8(60 + 190*i/max(1, n-1))}
 }
 
-// save writes a figure as SVG and PNG.
-func (o *output) save(name string, p *plot.Plot, wide, high vg.Length) error {
+// save writes a figure as SVG and PNG, and its data.
+func (o *output) save(data table, p *plot.Plot, wide, high vg.Length) {
+	o.data(&data)
 	for _, format := range []string{"svg", "png"} {
+		var b strings.Builder
 		w, err := p.WriterTo(wide, high, format)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = w.WriteTo(&b)
 		}
-		var b bytes.Buffer
-		if _, err := w.WriteTo(&b); err != nil {
-			return err
+		if o.fails(err) {
+			return
 		}
-		if err := o.write(name+"."+format, b.Bytes()); err != nil {
-			return err
-		}
+		o.write(data.name+"."+format, b.String())
 	}
-	o.heading("![%s](%s.svg)", name, name)
-	return nil
+	o.heading("![%s](%s.svg)", data.name, data.name)
 }
 
 func newPlot(title, x, y string) *plot.Plot {
@@ -69,7 +67,7 @@ func (shades) Colors() (out []color.Color) {
 	return out
 }
 
-func (o *output) heat(name, title string, g grid) error {
+func (o *output) heat(name, title string, g grid) {
 	data := table{name: name, title: title, head: append([]string{"system"}, g.cols...)}
 	p := newPlot(title, "", "system")
 	m := plotter.NewHeatMap(g, shades{})
@@ -86,8 +84,8 @@ func (o *output) heat(name, title string, g grid) error {
 		data.add(row...)
 	}
 	labels, err := plotter.NewLabels(at)
-	if err != nil {
-		return err
+	if o.fails(err) {
+		return
 	}
 	for i := range labels.TextStyle {
 		labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign = draw.XCenter, draw.YCenter
@@ -95,10 +93,7 @@ func (o *output) heat(name, title string, g grid) error {
 	p.Add(labels)
 	p.NominalX(g.cols...)
 	p.NominalY(g.rows...)
-	if err := o.data(&data); err != nil {
-		return err
-	}
-	return o.save(name, p, vg.Length(len(g.cols)+2)*2.2*vg.Centimeter, vg.Length(len(g.rows)+2)*1.3*vg.Centimeter)
+	o.save(data, p, vg.Length(len(g.cols)+2)*2.2*vg.Centimeter, vg.Length(len(g.rows)+2)*1.3*vg.Centimeter)
 }
 
 // A stack is stacked bars: counts of parts in each bar, drawn as shares.
@@ -107,7 +102,7 @@ type stack struct {
 	values      [][]float64
 }
 
-func (o *output) stacked(name, title string, s stack) error {
+func (o *output) stacked(name, title string, s stack) {
 	p := newPlot(title, "", "share of failures")
 	p.Y.Min, p.Y.Max = 0, 1
 	data := table{name: name, title: title, head: append([]string{"system"}, s.parts...)}
@@ -128,8 +123,8 @@ func (o *output) stacked(name, title string, s stack) error {
 	var below *plotter.BarChart
 	for k, part := range s.parts {
 		b, err := plotter.NewBarChart(share[k], vg.Centimeter)
-		if err != nil {
-			return err
+		if o.fails(err) {
+			return
 		}
 		b.Color = grey(k, len(s.parts))
 		if below != nil {
@@ -142,10 +137,7 @@ func (o *output) stacked(name, title string, s stack) error {
 	p.Legend.Top = true
 	p.NominalX(s.bars...)
 	p.X.Max = float64(len(s.bars)) + 1.2
-	if err := o.data(&data); err != nil {
-		return err
-	}
-	return o.save(name, p, vg.Length(len(s.bars)+3)*2.4*vg.Centimeter, 9*vg.Centimeter)
+	o.save(data, p, vg.Length(len(s.bars)+3)*2.4*vg.Centimeter, 9*vg.Centimeter)
 }
 
 // bars are grouped bars with intervals.
@@ -160,7 +152,7 @@ type intervals struct {
 	plotter.YErrors
 }
 
-func (o *output) grouped(name, title string, f bars) error {
+func (o *output) grouped(name, title string, f bars) {
 	p := newPlot(title, "", "accuracy")
 	p.Y.Min, p.Y.Max = 0, 1.05
 	data := table{name: name, title: title, head: []string{"type"}}
@@ -190,15 +182,15 @@ func (o *output) grouped(name, title string, f bars) error {
 			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{mean - lo, hi - mean})
 		}
 		b, err := plotter.NewBarChart(v, wide)
-		if err != nil {
-			return err
+		if o.fails(err) {
+			return
 		}
 		b.Color, b.Offset = grey(s, n), wide*vg.Length(float64(s)-float64(n-1)/2)
 		p.Add(b)
 		p.Legend.Add(f.series[s], b)
 		y, err := plotter.NewYErrorBars(e)
-		if err != nil {
-			return err
+		if o.fails(err) {
+			return
 		}
 		p.Add(shifted{y, b.Offset})
 	}
@@ -208,10 +200,7 @@ func (o *output) grouped(name, title string, f bars) error {
 	p.NominalX(names...)
 	p.X.Max = float64(len(f.groups)) + 0.9
 	p.Legend.Top = true
-	if err := o.data(&data); err != nil {
-		return err
-	}
-	return o.save(name, p, vg.Length(len(f.groups)+2)*3*vg.Centimeter, 9*vg.Centimeter)
+	o.save(data, p, vg.Length(len(f.groups)+2)*3*vg.Centimeter, 9*vg.Centimeter)
 }
 
 // shifted draws something next to its position, as in grouped bars.
@@ -234,7 +223,7 @@ type point struct {
 	estimate
 }
 
-func (o *output) scatter(name, title string, list []point) error {
+func (o *output) scatter(name, title string, list []point) {
 	p := newPlot(title, "tokens a question", "accuracy")
 	data := table{name: name, title: title, head: []string{"system", "tokens", "accuracy", "lo", "hi", "front"}}
 	var all, front plotter.XYs
@@ -248,26 +237,23 @@ func (o *output) scatter(name, title string, list []point) error {
 		data.add(q.name, number(q.x), points(q.y), points(q.lo), points(q.hi), strconv.FormatBool(q.front))
 	}
 	dots, err := plotter.NewScatter(all)
-	if err != nil {
-		return err
+	if o.fails(err) {
+		return
 	}
 	dots.GlyphStyle = draw.GlyphStyle{Color: color.Gray{Y: 80}, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
 	line, err := plotter.NewLine(front)
-	if err != nil {
-		return err
+	if o.fails(err) {
+		return
 	}
 	line.StepStyle = plotter.PostStep
-	if err := nameBeside(p, list, wide, high); err != nil {
-		return err
+	if o.fails(nameBeside(p, list, wide, high)) {
+		return
 	}
 	p.Add(line, dots)
 	p.Legend.Add("front", line)
 	p.Legend.Left = true
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.4*wide, 0, high // room for names
-	if err := o.data(&data); err != nil {
-		return err
-	}
-	return o.save(name, p, 18*vg.Centimeter, 12*vg.Centimeter)
+	o.save(data, p, 18*vg.Centimeter, 12*vg.Centimeter)
 }
 
 // nameBeside writes the names of points in a column at the right, none upon another, each
@@ -318,7 +304,7 @@ func apart(order []point, gap float64) []float64 {
 }
 
 // histogram draws one series of shares without intervals.
-func (o *output) histogram(name, title string, f bars) error {
+func (o *output) histogram(name, title string, f bars) {
 	p := newPlot(title, "effective surprise", "share of turns")
 	data := table{name: name, title: title, head: []string{"from", "share", "turns"}}
 	var v plotter.Values
@@ -327,15 +313,12 @@ func (o *output) histogram(name, title string, f bars) error {
 		data.add(f.groups[i], points(x.mean), strconv.Itoa(x.n))
 	}
 	b, err := plotter.NewBarChart(v, vg.Points(12))
-	if err != nil {
-		return err
+	if o.fails(err) {
+		return
 	}
 	b.Color = grey(1, 3)
 	p.Add(b)
 	p.Y.Min = 0
 	p.NominalX(f.groups...)
-	if err := o.data(&data); err != nil {
-		return err
-	}
-	return o.save(name, p, 16*vg.Centimeter, 8*vg.Centimeter)
+	o.save(data, p, 16*vg.Centimeter, 8*vg.Centimeter)
 }

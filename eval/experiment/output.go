@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -58,72 +59,72 @@ func atLeast(name, dataset, rule string, e estimate, least float64) Decision {
 	return d
 }
 
-// output is the folder of one analysis.
+// output is the folder of one analysis. After an error it does nothing; finish returns it.
 type output struct {
 	dir       string
 	text      strings.Builder
 	decisions []Decision
+	err       error
 }
 
-func (o *output) write(name string, data []byte) error {
-	return os.WriteFile(filepath.Join(o.dir, name), data, 0o666)
+// fails reports whether err is one, and keeps the first.
+func (o *output) fails(err error) bool {
+	o.err = cmp.Or(o.err, err)
+	return err != nil
+}
+
+func (o *output) write(name, data string) {
+	if o.err == nil {
+		o.err = os.WriteFile(filepath.Join(o.dir, name), []byte(data), 0o666)
+	}
 }
 
 // heading begins a part of the report.
 func (o *output) heading(format string, args ...any) { fmt.Fprintf(&o.text, format+"\n\n", args...) }
 
 // table writes a table in its three forms, and into the report.
-func (o *output) table(t *table) error {
+func (o *output) table(t *table) {
 	var md strings.Builder
 	fmt.Fprintf(&md, "**%s**\n\n| %s |\n|%s\n", t.title, strings.Join(t.head, " | "), strings.Repeat("---|", len(t.head)))
 	for _, r := range t.rows {
-		cells := make([]string, len(r))
-		for i, c := range r {
-			cells[i] = strings.ReplaceAll(c, "|", "\\|")
-		}
-		fmt.Fprintf(&md, "| %s |\n", strings.Join(cells, " | "))
+		fmt.Fprintf(&md, "| %s |\n", strings.Join(escaped(r, func(c string) string { return strings.ReplaceAll(c, "|", "\\|") }), " | "))
 	}
 	if t.note != "" {
 		fmt.Fprintf(&md, "\n%s\n", t.note)
 	}
 	o.text.WriteString(md.String() + "\n")
-	if err := o.data(t); err != nil {
-		return err
-	}
+	o.data(t)
 	var tex strings.Builder
-	fmt.Fprintf(&tex, "%% %s\n\\begin{tabular}{l%s}\n\\hline\n", latex(t.title), strings.Repeat("r", len(t.head)-1))
+	fmt.Fprintf(&tex, "%% %s\n\\begin{tabular}{l%s}\n\\hline\n", latexEscapes.Replace(t.title), strings.Repeat("r", len(t.head)-1))
 	for i, r := range append([][]string{t.head}, t.rows...) {
-		cells := make([]string, len(r))
-		for j, cell := range r {
-			cells[j] = latex(cell)
-		}
-		tex.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		tex.WriteString(strings.Join(escaped(r, latexEscapes.Replace), " & ") + " \\\\\n")
 		if i == 0 {
 			tex.WriteString("\\hline\n")
 		}
 	}
 	tex.WriteString("\\hline\n\\end{tabular}\n")
-	if err := o.write(t.name+".tex", []byte(tex.String())); err != nil {
-		return err
+	o.write(t.name+".tex", tex.String())
+	o.write(t.name+".md", md.String())
+}
+
+// escaped are cells in another notation.
+func escaped(cells []string, of func(string) string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = of(c)
 	}
-	return o.write(t.name+".md", []byte(md.String()))
+	return out
 }
 
 // data writes a table only as CSV: the data of a figure.
-func (o *output) data(t *table) error {
+func (o *output) data(t *table) {
 	var c strings.Builder
 	w := csv.NewWriter(&c)
 	for _, r := range append([][]string{t.head}, t.rows...) {
-		safe := make([]string, len(r))
-		for i, cell := range r {
-			safe[i] = plainCell(cell)
-		}
-		if err := w.Write(safe); err != nil {
-			return err
-		}
+		o.fails(w.Write(escaped(r, plainCell)))
 	}
 	w.Flush()
-	return o.write(t.name+".csv", []byte(c.String()))
+	o.write(t.name+".csv", c.String())
 }
 
 // plainCell keeps a spreadsheet from taking text for a formula.
@@ -139,8 +140,6 @@ func plainCell(s string) string {
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "−", "$-$", "κ", `$\kappa$`, "≥", `$\geq$`)
 
-func latex(s string) string { return latexEscapes.Replace(s) }
-
 // finish writes the decisions and the report of the folder.
 func (o *output) finish() error {
 	if len(o.decisions) > 0 {
@@ -148,18 +147,13 @@ func (o *output) finish() error {
 		for _, d := range o.decisions {
 			t.add(d.Name, d.Dataset, d.Rule, interval(d.Value, d.Lo, d.Hi), strconv.Itoa(d.N), d.Verdict)
 		}
-		if err := o.table(&t); err != nil {
-			return err
-		}
+		o.table(&t)
 		text, err := codec.Append(nil, o.decisions, codec.Indented)
-		if err != nil {
-			return err
-		}
-		if err := o.write("decisions.json", append(text, '\n')); err != nil {
-			return err
-		}
+		o.fails(err)
+		o.write("decisions.json", string(text)+"\n")
 	}
-	return o.write("report.md", []byte(o.text.String()))
+	o.write("report.md", o.text.String())
+	return o.err
 }
 
 // points writes a number of [0,1] in hundredths.
@@ -211,9 +205,4 @@ func interval(x, lo, hi *float64) string {
 		return points(*x)
 	}
 	return points(*x) + " [" + points(*lo) + ", " + points(*hi) + "]"
-}
-
-func readText(path string) (string, error) {
-	b, err := os.ReadFile(path)
-	return string(b), err
 }

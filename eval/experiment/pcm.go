@@ -185,7 +185,7 @@ func replayPCM(ctx context.Context, w io.Writer, d memory.Deps, o pcm.Options, c
 }
 
 // pcmAnswers compares the answers and the stored content.
-func pcmAnswers(_ context.Context, e *experiment, r *results, out *output) error {
+func pcmAnswers(_ context.Context, e *experiment, r *results, out *output) {
 	out.heading("## Answers, and what is kept")
 	for _, set := range r.datasets {
 		cats := r.categories(set)
@@ -195,14 +195,14 @@ func pcmAnswers(_ context.Context, e *experiment, r *results, out *output) error
 		cells := map[string][]string{}
 		for _, name := range []string{PCM, PCMGate} {
 			k, err := keptOf(filepath.Join(e.dir, "trace", name+".kept.jsonl"), set)
-			if err != nil {
-				return err
+			if out.fails(err) {
+				return
 			}
 			said = k.Said
 			n := map[string]int{}
 			for tr, err := range ReadTrace(filepath.Join(e.dir, "trace", name+".jsonl")) {
-				if err != nil {
-					return err
+				if out.fails(err) {
+					return
 				}
 				if tr.Dataset == set {
 					count(n, tr.Decision)
@@ -223,17 +223,12 @@ func pcmAnswers(_ context.Context, e *experiment, r *results, out *output) error
 			row = append(row, r.mean(a, set, "", true, func(x answer) float64 { return x.recall }).String())
 			t.add(append(row, cells[a]...)...)
 		}
-		if err := out.table(&t); err != nil {
-			return err
-		}
-		if err := out.gains(r, set, "against-store-all-"+slug(set), "PCM against storing everything, "+set, StoreAll, []string{PCM, PCMGate}); err != nil {
-			return err
-		}
+		out.table(&t)
+		out.gains(r, set, "against-store-all-"+slug(set), "PCM against storing everything, "+set, StoreAll, []string{PCM, PCMGate})
 		for _, a := range []string{PCM, PCMGate} {
 			out.decisions = append(out.decisions, atLeast("does it pay to keep by surprise: "+a+"?", set, a+" − store-all > 0", r.gain(a, StoreAll, set, ""), 1e-9))
 		}
 	}
-	return nil
 }
 
 func count(n map[string]int, d pcm.Decision) {
@@ -330,11 +325,11 @@ func SurpriseOf(path string) (Surprise, error) {
 	return s, nil
 }
 
-func pcmSurprise(_ context.Context, e *experiment, _ *results, out *output) error {
+func pcmSurprise(_ context.Context, e *experiment, _ *results, out *output) {
 	out.heading("## Surprise")
 	s, err := SurpriseOf(filepath.Join(e.dir, "trace", "pcm.jsonl"))
-	if err != nil || s.Turns == 0 {
-		return err
+	if out.fails(err) || s.Turns == 0 {
+		return
 	}
 	t := table{name: "surprise", title: "Surprise of the user's turns", head: []string{"", "5 %", "25 %", "40 %", "50 %", "75 %", "90 %", "95 %"}}
 	for _, row := range []struct {
@@ -349,14 +344,12 @@ func pcmSurprise(_ context.Context, e *experiment, _ *results, out *output) erro
 	}
 	t.note = fmt.Sprintf("%d turns: high %d (%d of them contradictions below the threshold), medium %d, low %d. Thresholds by percentile on this data: theta_high %.2f (90 %%), theta_low %.2f (40 %%).",
 		s.Turns, s.Levels[pcm.High], s.Forced, s.Levels[pcm.Medium], s.Levels[pcm.Low], s.Effective[5], s.Effective[2])
-	if err := out.table(&t); err != nil {
-		return err
-	}
+	out.table(&t)
 	h := bars{series: []string{"turns"}, values: [][]estimate{nil}}
 	for i, n := range s.Histogram {
 		h.groups = append(h.groups, strconv.FormatFloat(float64(i)/4, 'f', -1, 64))
 		x := float64(n) / float64(s.Turns)
 		h.values[0] = append(h.values[0], estimate{n: n, mean: x, lo: x, hi: x})
 	}
-	return out.histogram("surprise-figure", "Effective surprise of the user's turns", h)
+	out.histogram("surprise-figure", "Effective surprise of the user's turns", h)
 }

@@ -47,6 +47,7 @@ func TestAnswers(t *testing.T) {
 		{"Which number does the stall have?", "41", "Rui: My cousin tunes church organs.", 3, "", "from the hit at rank 4, word for word"},
 		{"Which number does the stall have?", "41", "My stall at the market hall has the number 73.", 3, schema.FaultInvented, "number 73 is in nothing"},
 		{"Which number does the stall have?", "41", "A submarine under blue ice.", 3, schema.FaultInvented, "most of the answer's words"},
+		{"What colour is Ilka's car?", "", " ", 0, schema.FaultRefused, "the answer is empty"},
 		{"What colour is Ilka's car?", "", "Ilka: My stall has the number 41.", 0, "", "from the hit at rank 2, word for word"},
 		{"What colour is Ilka's car?", "", "A submarine under blue ice.", 0, schema.FaultInvented, "most of the answer's words"},
 	} {

@@ -17,10 +17,8 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) (cause,
 		return schema.CauseConflict, ""
 	case schema.HopContext:
 		return schema.CauseOverload, ""
-	case schema.HopIngest, schema.HopStore, schema.HopRetrieve, schema.HopAlteredStored, schema.HopAlteredRetrieved, schema.HopAlteredContext:
-		if hop != schema.HopRetrieve {
-			return schema.CauseMiss, ""
-		}
+	case schema.HopIngest, schema.HopStore, schema.HopAlteredStored, schema.HopAlteredRetrieved, schema.HopAlteredContext:
+		return schema.CauseMiss, ""
 	}
 	old, why := x.oldValue(r, needs, hop == schema.HopRetrieve)
 	switch {

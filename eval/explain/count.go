@@ -81,11 +81,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 		n = &Count{System: r.System, Dataset: r.Dataset, Graders: []Named{}, Lost: []Lost{}, Categories: []Part{}}
 		c.by[key], c.order = n, append(c.order, n)
 	}
-	i := slices.IndexFunc(n.Categories, func(p Part) bool { return p.Category == r.Category })
-	if i < 0 {
-		i, n.Categories = len(n.Categories), append(n.Categories, Part{Category: r.Category, Lost: []Lost{}})
-	}
-	part := &n.Categories[i]
+	part := at(&n.Categories, func(p Part) bool { return p.Category == r.Category }, Part{Category: r.Category, Lost: []Lost{}})
 	n.Questions++
 	part.Questions++
 	v := c.o.grade(r)
@@ -98,7 +94,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 		n.NotGraded++
 		return
 	}
-	count(&n.Graders, v.grade.Grader())
+	count(&n.Graders, v.grade.Grader(), 1)
 	if !v.failed || r.Attribution == nil {
 		n.Right++
 		return
@@ -108,7 +104,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 	lose(&n.Lost, r.Attribution)
 	lose(&part.Lost, r.Attribution)
 	if b := r.Attribution.Break; b != "" {
-		count(&n.Breaks, b)
+		count(&n.Breaks, b, 1)
 	}
 }
 
@@ -117,11 +113,7 @@ func (n *Count) unanswered(r *schema.QARecord) {
 	if a := r.Attribution; a != nil {
 		u.Hop, u.Error = a.Hop, a.Reason
 	}
-	i := slices.IndexFunc(n.Unanswered, func(o Unanswered) bool { return o.Hop == u.Hop && o.Outcome == u.Outcome })
-	if i < 0 {
-		i, n.Unanswered = len(n.Unanswered), append(n.Unanswered, u)
-	}
-	n.Unanswered[i].N++
+	at(&n.Unanswered, func(o Unanswered) bool { return o.Hop == u.Hop && o.Outcome == u.Outcome }, u).N++
 }
 
 // Facts are what a Count says beside its figures, a sentence each: why questions were not answered, what memories and hits show, and what happened at each hop.
@@ -151,20 +143,21 @@ func (c Count) Facts() (out []string) {
 // longestError is how much of an error is shown, in code points.
 const longestError = 200
 
-func count(list *[]Named, name string) {
-	i := slices.IndexFunc(*list, func(n Named) bool { return n.Name == name })
+// at is the one of a list; where there is none yet, it is added.
+func at[T any](list *[]T, one func(T) bool, added T) *T {
+	i := slices.IndexFunc(*list, one)
 	if i < 0 {
-		i, *list = len(*list), append(*list, Named{Name: name})
+		i, *list = len(*list), append(*list, added)
 	}
-	(*list)[i].N++
+	return &(*list)[i]
+}
+
+func count(list *[]Named, name string, n int) {
+	at(list, func(n Named) bool { return n.Name == name }, Named{Name: name}).N += n
 }
 
 func lose(list *[]Lost, a *schema.Attribution) {
-	i := slices.IndexFunc(*list, func(l Lost) bool { return l.Hop == a.Hop && l.Cause == a.Cause && l.Kind == a.Kind })
-	if i < 0 {
-		i, *list = len(*list), append(*list, Lost{Hop: a.Hop, Cause: a.Cause, Kind: a.Kind})
-	}
-	(*list)[i].N++
+	at(list, func(l Lost) bool { return l.Hop == a.Hop && l.Cause == a.Cause && l.Kind == a.Kind }, Lost{Hop: a.Hop, Cause: a.Cause, Kind: a.Kind}).N++
 }
 
 // All lists the counts in the order in which systems and data sets came; hops, causes
@@ -198,13 +191,8 @@ func (c *Counts) All() []Count {
 func kinds(l []Lost, hop string) []Named {
 	var out []Named
 	for _, x := range l {
-		if x.Hop != hop || x.Kind == "" {
-			continue
-		}
-		if i := slices.IndexFunc(out, func(n Named) bool { return n.Name == x.Kind }); i >= 0 {
-			out[i].N += x.N
-		} else {
-			out = append(out, Named{x.Kind, x.N})
+		if x.Hop == hop && x.Kind != "" {
+			count(&out, x.Kind, x.N)
 		}
 	}
 	slices.SortFunc(out, func(a, b Named) int { return cmp.Or(b.N-a.N, strings.Compare(a.Name, b.Name)) })

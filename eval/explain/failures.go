@@ -56,9 +56,7 @@ func (f *Failures) Add(w Walk) error {
 }
 
 func writeElement(w io.Writer, el schema.Element) error {
-	_, findings, err := jsonl.Write(w, schema.Latest, func(yield func(schema.Record[schema.Element], error) bool) {
-		yield(schema.Record[schema.Element]{V: el}, nil)
-	})
+	_, findings, err := jsonl.Write(w, schema.Latest, schema.List(el))
 	for _, f := range findings {
 		err = errors.Join(err, f)
 	}

@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -33,6 +32,7 @@ var walked = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, sc
 
 // breakOf walks the graph from each need, and gives a the earliest break of those lost.
 func (x *explainer) breakOf(ctx context.Context, a *schema.Attribution, r *schema.QARecord, needs, lost []*need) error {
+	g := &look{ctx: ctx, Graph: x.o.Graph}
 	w := Walk{Record: r}
 	var first step
 	order := schema.Breaks()
@@ -40,9 +40,9 @@ func (x *explainer) breakOf(ctx context.Context, a *schema.Attribution, r *schem
 		if len(n.refs) == 0 {
 			continue // a fact in words begins at no turn
 		}
-		s, err := x.walk(ctx, r, n)
-		if err != nil {
-			return err
+		s := g.walk(r, n)
+		if g.err != nil {
+			return g.err
 		}
 		for _, id := range s.path {
 			if !slices.Contains(w.Path, id) {
@@ -65,24 +65,34 @@ func (x *explainer) breakOf(ctx context.Context, a *schema.Attribution, r *schem
 	if x.o.Walked == nil {
 		return nil
 	}
-	var err error
-	if w.Hits, err = x.graphHits(ctx, r); err != nil {
-		return err
+	if w.Hits = g.hits(r); g.err != nil {
+		return g.err
 	}
 	r.Attribution = a
 	return x.o.Walked(w)
 }
 
-// graphHits finds the hits in the graph: by their ids, or as memories by their texts.
-func (x *explainer) graphHits(ctx context.Context, r *schema.QARecord) (out []schema.NodeID, err error) {
+// A look reads a graph. After an error, which err keeps, it finds nothing.
+type look struct {
+	ctx context.Context
+	graph.Graph
+	err error
+}
+
+// node finds a node.
+func (g *look) node(id schema.NodeID) (n schema.Node, ok bool) {
+	if g.err == nil {
+		n, ok, g.err = g.Node(g.ctx, id)
+	}
+	return n, ok && g.err == nil
+}
+
+// hits finds the hits in the graph: by their ids, or as memories by their texts.
+func (g *look) hits(r *schema.QARecord) (out []schema.NodeID) {
 	m := schema.Mint{V: schema.Latest}
 	for _, h := range r.Hits {
 		for _, id := range []schema.NodeID{schema.NodeID(h.ID), schema.NodeID(m.Memory(h.Text, "", ""))} {
-			_, ok, err := x.o.Graph.Node(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
+			if _, ok := g.node(id); ok {
 				if !slices.Contains(out, id) {
 					out = append(out, id)
 				}
@@ -90,74 +100,54 @@ func (x *explainer) graphHits(ctx context.Context, r *schema.QARecord) (out []sc
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
-// far yields the nodes at the other ends of a node's edges of one type.
-func (x *explainer) far(ctx context.Context, id schema.NodeID, d graph.Direction, typ string) iter.Seq2[schema.Node, error] {
-	return func(yield func(schema.Node, error) bool) {
-		for e, err := range x.o.Graph.Neighbors(ctx, id, d, graph.Filter{Types: []string{typ}}) {
-			var n schema.Node
-			if err == nil {
-				end := e.Src
-				if d == graph.Out {
-					end = e.Dst
-				}
-				var ok bool
-				if n, ok, err = x.o.Graph.Node(ctx, end); err == nil && !ok {
-					n = schema.Node{ID: end}
-				}
-			}
-			if !yield(n, err) || err != nil {
-				return
-			}
-		}
+// far are the nodes at the other ends of a node's edges of one type.
+func (g *look) far(id schema.NodeID, d graph.Direction, typ string) (out []schema.Node) {
+	if g.err != nil {
+		return nil
 	}
-}
-
-func collect(seq iter.Seq2[schema.Node, error]) (out []schema.Node, err error) {
-	for n, err := range seq {
+	for e, err := range g.Neighbors(g.ctx, id, d, graph.Filter{Types: []string{typ}}) {
 		if err != nil {
-			return nil, err
+			g.err = err
+			return nil
+		}
+		end := e.Src
+		if d == graph.Out {
+			end = e.Dst
+		}
+		n, ok := g.node(end)
+		if !ok {
+			n = schema.Node{ID: end}
 		}
 		out = append(out, n)
 	}
-	return out, nil
+	return out
 }
 
 // walk follows the turns of a need to their memories, the claims on these, and the entities that the claims are about.
-func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step, error) {
+func (g *look) walk(r *schema.QARecord, n *need) step {
 	m := schema.Mint{V: schema.Latest}
 	s := step{brk: schema.BreakTurn, reason: n.name + " is not there"}
 	var memories []schema.Node
 	speakers := map[schema.NodeID]bool{}
 	for _, ref := range n.refs {
 		id := m.Event(ref)
-		_, ok, err := x.o.Graph.Node(ctx, id)
-		if err != nil {
-			return s, err
-		}
-		if !ok {
+		if _, ok := g.node(id); !ok {
 			continue
 		}
 		s.path = append(s.path, id)
-		for who, err := range x.far(ctx, id, graph.In, schema.EdgeSpoke) {
-			if err != nil {
-				return s, err
-			}
+		for _, who := range g.far(id, graph.In, schema.EdgeSpoke) {
 			speakers[who.ID] = true
 		}
-		of, err := collect(x.far(ctx, id, graph.In, schema.EdgeFromEvent))
-		if err != nil {
-			return s, err
-		}
-		memories = append(memories, of...)
+		memories = append(memories, g.far(id, graph.In, schema.EdgeFromEvent)...)
 	}
 	if len(s.path) == 0 {
-		if c := m.Conv(n.refs[0].ConvID); x.has(ctx, c) {
+		if c := m.Conv(n.refs[0].ConvID); g.has(c) {
 			s.at = c
 		}
-		return s, nil
+		return s
 	}
 	s.at = s.path[len(s.path)-1]
 
@@ -168,21 +158,13 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 	}
 	saying := n.saying(memories)
 	if len(saying) == 0 {
-		return s, nil
+		return s
 	}
 	var claims []claim
 	for _, node := range saying {
 		s.path, s.at = append(s.path, node.ID), node.ID
-		on, err := collect(x.far(ctx, node.ID, graph.In, schema.EdgeEvidencedBy))
-		if err != nil {
-			return s, err
-		}
-		for _, c := range on {
-			read, err := x.readClaim(ctx, c, node)
-			if err != nil {
-				return s, err
-			}
-			claims = append(claims, read)
+		for _, c := range g.far(node.ID, graph.In, schema.EdgeEvidencedBy) {
+			claims = append(claims, g.readClaim(c, node))
 		}
 	}
 
@@ -195,7 +177,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 		s.reason = fmt.Sprintf("claim %s is %s", wrong[0].id, wrong[0].fault)
 	}
 	if len(right) == 0 {
-		return s, nil
+		return s
 	}
 
 	// The state of the claims at the time of the question.
@@ -205,16 +187,13 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 		if c.object != "" {
 			s.path = append(s.path, c.object)
 		}
-		brk, reason, err := x.holdsAt(ctx, c, r)
-		if err != nil {
-			return s, err
-		}
+		brk, reason := g.holdsAt(c, r)
 		order := schema.Breaks()
 		if s.brk == "" || slices.Index(order, brk) > slices.Index(order, s.brk) { // the claim that comes furthest
 			s.brk, s.at, s.reason = brk, c.id, reason
 		}
 	}
-	return s, nil
+	return s
 }
 
 // saying returns the memories of a turn that contain the need, individually or together.
@@ -236,8 +215,9 @@ func (n *need) saying(memories []schema.Node) (out []schema.Node) {
 	return out
 }
 
-func (x *explainer) has(ctx context.Context, id schema.NodeID) bool {
-	_, ok, err := x.o.Graph.Node(ctx, id)
+// has reports whether a node is there, as far as that can be read.
+func (g *look) has(id schema.NodeID) bool {
+	_, ok, err := g.Node(g.ctx, id)
 	return ok && err == nil
 }
 
@@ -252,7 +232,7 @@ type claim struct {
 	fault               string
 }
 
-func (x *explainer) readClaim(ctx context.Context, n, memory schema.Node) (claim, error) {
+func (g *look) readClaim(n, memory schema.Node) claim {
 	p := n.Props
 	c := claim{id: n.ID, memory: memory.Props.Text("data"), status: p.Text("status"), next: p.Text("superseded_by"), from: p.Text("valid_at"), until: p.Text("invalid_at")}
 	names := ""
@@ -261,15 +241,12 @@ func (x *explainer) readClaim(ctx context.Context, n, memory schema.Node) (claim
 		names = nameOf(c.object)
 		c.subjectName = nameOf(c.subject)
 	}
-	for o, err := range x.far(ctx, n.ID, graph.Out, schema.EdgeAbout) {
-		if err != nil {
-			return c, err
-		}
+	for _, o := range g.far(n.ID, graph.Out, schema.EdgeAbout) {
 		c.object = o.ID
 		names += " " + o.Props.Text("name") + " " + o.Props.Text("display") + " " + o.Props.Text("title")
 	}
 	c.about = newBag(names)
-	return c, nil
+	return c
 }
 
 // nameOf is the name in an entity's id.
@@ -321,30 +298,27 @@ func mixedUp(subject schema.NodeID, speakers map[schema.NodeID]bool) bool {
 }
 
 // holdsAt returns why a claim that states the gold did not answer the question.
-func (x *explainer) holdsAt(ctx context.Context, c claim, r *schema.QARecord) (brk, reason string, err error) {
+func (g *look) holdsAt(c claim, r *schema.QARecord) (brk, reason string) {
 	asOf := r.AsOf
 	if asOf != "" && c.from != "" && later(c.from, asOf) {
-		return schema.BreakValidity, fmt.Sprintf("claim %s holds from %s, and it was asked as of %s", c.id, c.from, asOf), nil
+		return schema.BreakValidity, fmt.Sprintf("claim %s holds from %s, and it was asked as of %s", c.id, c.from, asOf)
 	}
 	if c.status == "deprecated" || c.next != "" {
 		reason = fmt.Sprintf("claim %s was set aside", c.id)
 		if c.next == "" {
-			return schema.BreakSuperseded, reason, nil
+			return schema.BreakSuperseded, reason
 		}
-		n, ok, err := x.o.Graph.Node(ctx, schema.NodeID(c.next))
-		if err != nil {
-			return "", "", err
-		}
+		n, ok := g.node(schema.NodeID(c.next))
 		since := n.Props.Text("valid_at")
 		if ok && asOf != "" && since != "" && later(since, asOf) { // it held then
-			return schema.BreakRank, fmt.Sprintf("claim %s held as of %s and was not among the first %d", c.id, asOf, r.K), nil
+			return schema.BreakRank, fmt.Sprintf("claim %s held as of %s and was not among the first %d", c.id, asOf, r.K)
 		}
-		return schema.BreakSuperseded, reason + " for " + c.next, nil
+		return schema.BreakSuperseded, reason + " for " + c.next
 	}
 	if c.until != "" && (asOf == "" || !later(c.until, asOf)) {
-		return schema.BreakValidity, fmt.Sprintf("claim %s held until %s", c.id, c.until), nil
+		return schema.BreakValidity, fmt.Sprintf("claim %s held until %s", c.id, c.until)
 	}
-	return schema.BreakRank, fmt.Sprintf("claim %s is linked and was not among the first %d", c.id, r.K), nil
+	return schema.BreakRank, fmt.Sprintf("claim %s is linked and was not among the first %d", c.id, r.K)
 }
 
 // later reports whether instant a lies after b, to the precision that both have: "2025-03" is

@@ -65,6 +65,10 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 	if f, ok := x.told.goldFault(r, len(needs)); ok {
 		return f.attribution(""), nil
 	}
+	if r.Abstain && strings.TrimSpace(r.Answer) == "" {
+		f := finding{hop: schema.HopRead, kind: schema.FaultRefused, reason: "the question cannot be answered, which was to be said; the answer is empty"}
+		return f.attribution(schema.CauseGeneration), nil
+	}
 	if r.Abstain {
 		if f, ok := x.answeredFrom(r, nil); ok {
 			return f.attribution(schema.CauseHallucination), nil
@@ -148,12 +152,9 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 			return ref, false
 		}
 	}
-	for i := range s.c.Sessions {
-		for j := range s.c.Sessions[i].Turns {
-			id := s.c.Sessions[i].Turns[j].TurnID
-			if b := s.bag(id); !slices.ContainsFunc(own, func(t string) bool { return !b.has(t) }) {
-				return schema.EventRef{ConvID: s.c.ConvID, TurnID: id}, true
-			}
+	for t := range s.all {
+		if all(own, s.bag(t.TurnID).has) {
+			return s.ref(t.TurnID), true
 		}
 	}
 	return ref, false

@@ -87,6 +87,22 @@ type story struct {
 	rare, brief map[string][]int // made by index
 }
 
+// all yields the turns of the case, which there must be, in their order.
+func (s *story) all(yield func(*schema.CaseTurn) bool) {
+	for i := range s.c.Sessions {
+		for j := range s.c.Sessions[i].Turns {
+			if !yield(&s.c.Sessions[i].Turns[j]) {
+				return
+			}
+		}
+	}
+}
+
+// ref names a turn of the case.
+func (s *story) ref(turn int) schema.EventRef {
+	return schema.EventRef{ConvID: s.c.ConvID, TurnID: turn}
+}
+
 // place is a turn and its position.
 type place struct {
 	turn    *schema.CaseTurn

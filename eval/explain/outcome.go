@@ -42,29 +42,26 @@ func (w Walk) Graph() (schema.Node, []schema.Edge, error) {
 	node := schema.Node{ID: id, Labels: []string{schema.LabelFailure}, Props: b.Object()}
 
 	var edges []schema.Edge
-	edge := func(typ string, dst schema.NodeID, name string, n int) error {
-		var p schema.ObjectBuilder
-		if err := p.Value(name, n); err != nil {
-			return err
-		}
+	edge := func(typ string, dst schema.NodeID, p schema.ObjectBuilder) {
 		edges = append(edges, schema.Edge{ID: m.Edge(typ, id, dst), Type: typ, Src: id, Dst: dst, Props: p.Object()})
-		return nil
 	}
-	for i, dst := range w.Path {
-		if err := edge(schema.EdgeGoldPath, dst, "step", i+1); err != nil {
-			return node, nil, err
-		}
-	}
-	for i, dst := range w.Hits {
-		if err := edge(schema.EdgeRetrieved, dst, "rank", i+1); err != nil {
-			return node, nil, err
+	for _, list := range []struct {
+		typ, number string
+		nodes       []schema.NodeID
+	}{{schema.EdgeGoldPath, "step", w.Path}, {schema.EdgeRetrieved, "rank", w.Hits}} {
+		for i, dst := range list.nodes {
+			var p schema.ObjectBuilder
+			if err := p.Value(list.number, i+1); err != nil {
+				return node, nil, err
+			}
+			edge(list.typ, dst, p)
 		}
 	}
 	if w.At != "" {
 		var p schema.ObjectBuilder
 		p.String("hop", a.Hop)
 		p.String("break", a.Break)
-		edges = append(edges, schema.Edge{ID: m.Edge(schema.EdgeBrokeAt, id, w.At), Type: schema.EdgeBrokeAt, Src: id, Dst: w.At, Props: p.Object()})
+		edge(schema.EdgeBrokeAt, w.At, p)
 	}
 	return node, edges, nil
 }

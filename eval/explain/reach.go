@@ -65,11 +65,9 @@ func (a *reach) begin(s *story) {
 		a.language, a.role = classes{}, classes{}
 	}
 	a.at, a.speaker, a.session = s.key.ID, classes{}, classes{}
-	for i := range s.c.Sessions {
-		for j := range s.c.Sessions[i].Turns {
-			for _, c := range a.classes(s, s.c.Sessions[i].Turns[j].TurnID) {
-				c.turns++
-			}
+	for t := range s.all {
+		for _, c := range a.classes(s, t.TurnID) {
+			c.turns++
 		}
 	}
 }

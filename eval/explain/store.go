@@ -163,13 +163,10 @@ func (s *story) says(text string, refs []schema.EventRef) (ref schema.EventRef, 
 		return ref, false
 	}
 	all := textnorm.Key(text)
-	for i := range s.c.Sessions {
-		for j := range s.c.Sessions[i].Turns {
-			t := &s.c.Sessions[i].Turns[j]
-			ref = schema.EventRef{ConvID: s.c.ConvID, TurnID: t.TurnID}
-			if key := s.turnKey(t); len(key) >= shortest && strings.Contains(all, key) && !slices.Contains(refs, ref) {
-				return ref, true
-			}
+	for t := range s.all {
+		ref = s.ref(t.TurnID)
+		if key := s.turnKey(t); len(key) >= shortest && strings.Contains(all, key) && !slices.Contains(refs, ref) {
+			return ref, true
 		}
 	}
 	return ref, false

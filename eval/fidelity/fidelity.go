@@ -165,12 +165,7 @@ func (o Original) empty(have []word, got string) bool {
 	if len(have) == 0 || len(words(said)) == 0 {
 		return !encodedSigns(got) && signs(said) < len(letters(o.Text))
 	}
-	known := map[string]bool{}
-	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {
-		for _, w := range words(s) {
-			known[w.norm] = true
-		}
-	}
+	known := norms(append(slices.Clone(o.Speakers), o.Speaker, o.Role)...)
 	return !slices.ContainsFunc(have, func(w word) bool { return !known[w.norm] })
 }
 
@@ -271,15 +266,7 @@ func Facts(o Original, got string) Difference {
 		return Difference{}
 	}
 	want, have := words(sentence), words(line)
-	known, said := map[string]bool{}, map[string]bool{}
-	for _, s := range append([]string{o.Speaker, o.Text}, o.Speakers...) {
-		for _, w := range words(s) {
-			known[w.norm] = true
-		}
-	}
-	for _, w := range words(got) {
-		said[w.norm] = true
-	}
+	known, said := norms(append([]string{o.Speaker, o.Text}, o.Speakers...)...), norms(got)
 	d := Difference{Kept: shared, Marked: mark(deletion(sentence), insertion(line))}
 	gone := func(is func(word) bool) bool {
 		return slices.ContainsFunc(want, func(w word) bool { return is(w) && !said[w.norm] })
@@ -310,10 +297,7 @@ func closest(text, got string) (sentence, line string, share float64) {
 	lines := sentences(got)
 	sets := make([]map[string]bool, len(lines))
 	for i, l := range lines {
-		sets[i] = map[string]bool{}
-		for _, w := range words(l) {
-			sets[i][w.norm] = true
-		}
+		sets[i] = norms(l)
 	}
 	for _, s := range sentences(text) {
 		ws := words(s)

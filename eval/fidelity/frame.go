@@ -112,12 +112,7 @@ func (f *Frame) Usual(names ...string) (out []string) {
 	if f.texts < usualTexts {
 		return nil
 	}
-	known := map[string]bool{}
-	for _, s := range names {
-		for _, w := range words(s) {
-			known[w.norm] = true
-		}
-	}
+	known := norms(names...)
 	for w, n := range f.beside {
 		if n*10 >= f.texts*9 && !known[w] && strings.ContainsFunc(w, unicode.IsLetter) {
 			out = append(out, w)

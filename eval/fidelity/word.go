@@ -71,6 +71,17 @@ func words(text string) []word {
 	return ws
 }
 
+// norms are the normal forms of the words of texts.
+func norms(texts ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range texts {
+		for _, w := range words(s) {
+			out[w.norm] = true
+		}
+	}
+	return out
+}
+
 // cutWords cuts a text. Format characters (zero width, direction) are passed over.
 func cutWords(text string) []word {
 	var out []word

@@ -26,14 +26,13 @@ func (o Options) Defaults() Options {
 }
 
 // A Cell collects the grades of one protocol in one category. It holds about 100 bytes
-// for each question.
+// for each question, and eight for each answer.
 type Cell struct {
-	clusters  map[string][]float64 // scores by case; added up in order of size, so that the order of records is nothing
-	questions map[question]int     // scores of each
-	unscored  int
-	doubtful  int     // scores of a doubtful verdict
-	leaning   float64 // their sum
-	fraction  bool    // some score is neither 0 nor 1
+	scores   map[question][]float64 // of each question; added up in order of size, so that the order of records is nothing
+	unscored int
+	doubtful int     // scores of a doubtful verdict
+	leaning  float64 // their sum
+	fraction bool    // some score is neither 0 nor 1
 }
 
 type question struct{ caseID, id string }
@@ -48,15 +47,15 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 		c.unscored++
 		return
 	}
-	if c.clusters == nil {
-		c.clusters, c.questions = map[string][]float64{}, map[question]int{}
+	if c.scores == nil {
+		c.scores = map[question][]float64{}
 	}
 	if g.Doubt != "" {
 		c.doubtful++
 		c.leaning += *g.Score
 	}
-	c.clusters[caseID] = append(c.clusters[caseID], *g.Score)
-	c.questions[question{caseID, questionID}]++
+	q := question{caseID, questionID}
+	c.scores[q] = append(c.scores[q], *g.Score)
 	if *g.Score != 0 && *g.Score != 1 {
 		c.fraction = true
 	}
@@ -64,14 +63,12 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 
 // Clone returns an independent copy.
 func (c *Cell) Clone() *Cell {
-	d := &Cell{clusters: make(map[string][]float64, len(c.clusters)), questions: maps.Clone(c.questions), unscored: c.unscored, doubtful: c.doubtful, leaning: c.leaning, fraction: c.fraction}
-	for name, scores := range c.clusters {
-		d.clusters[name] = slices.Clone(scores)
+	d := *c
+	d.scores = make(map[question][]float64, len(c.scores))
+	for q, list := range c.scores {
+		d.scores[q] = slices.Clone(list)
 	}
-	if d.questions == nil {
-		d.questions = map[question]int{}
-	}
-	return d
+	return &d
 }
 
 // Replace takes a grade that was added out, and another one of the same answer in.
@@ -85,66 +82,69 @@ func (c *Cell) Replace(caseID, questionID string, old, now *schema.Grade) {
 			c.doubtful--
 			c.leaning -= *old.Score
 		}
-		list := c.clusters[caseID]
-		if i := slices.Index(list, *old.Score); i >= 0 {
-			c.clusters[caseID] = slices.Delete(list, i, i+1)
-		}
-		if len(c.clusters[caseID]) == 0 {
-			delete(c.clusters, caseID)
-		}
 		q := question{caseID, questionID}
-		if c.questions[q]--; c.questions[q] <= 0 {
-			delete(c.questions, q)
+		if i := slices.Index(c.scores[q], *old.Score); i >= 0 {
+			c.scores[q] = slices.Delete(c.scores[q], i, i+1)
+		}
+		if len(c.scores[q]) == 0 {
+			delete(c.scores, q)
 		}
 	}
 	c.Add(caseID, questionID, now)
 }
 
 // Binary reports whether every score was 0 or 1 and there was one.
-func (c *Cell) Binary() bool { return !c.fraction && len(c.clusters) > 0 }
+func (c *Cell) Binary() bool { return !c.fraction && len(c.scores) > 0 }
 
 // Scored is the number of scores, repeats counted.
 func (c *Cell) Scored() int {
 	n := 0
-	for _, k := range c.clusters {
-		n += len(k)
+	for _, list := range c.scores {
+		n += len(list)
 	}
 	return n
 }
 
 // Sum adds up the scores.
 func (c *Cell) Sum() float64 {
-	sum := 0.0
-	for _, k := range c.sorted() {
-		sum += k.Sum
+	var all []float64
+	for _, list := range c.scores {
+		all = append(all, list...)
 	}
-	return sum
+	return Sum(all)
 }
 
-func (c *Cell) sorted() []stats.Cluster {
-	names := slices.Sorted(maps.Keys(c.clusters))
-	out := make([]stats.Cluster, len(names))
-	for i, name := range names {
-		for _, v := range slices.Sorted(slices.Values(c.clusters[name])) {
-			out[i].Add(v)
+// units are the conversations, with the means of their questions.
+func (c *Cell) units() []stats.Cluster {
+	means := map[string][]float64{}
+	for q, list := range c.scores {
+		means[q.caseID] = append(means[q.caseID], Mean(list))
+	}
+	var out []stats.Cluster
+	for _, name := range slices.Sorted(maps.Keys(means)) {
+		var u stats.Cluster
+		for _, x := range slices.Sorted(slices.Values(means[name])) {
+			u.Add(x)
 		}
+		out = append(out, u)
 	}
 	return out
 }
 
-// Figure makes the figure. The answers to one question are not independent: its
-// interval counts questions.
+// Figure makes the figure. The answers to one question are not independent: they are averaged first, and intervals count questions.
 func (c *Cell) Figure(o Options) schema.Figure {
 	o = o.Defaults()
 	scored := c.Scored()
-	f := schema.Figure{N: len(c.questions), Unscored: c.unscored, Clusters: len(c.clusters)}
+	units := c.units()
+	f := schema.Figure{N: len(c.scores), Unscored: c.unscored, Clusters: len(units)}
 	if scored == 0 {
 		if c.unscored > 0 {
 			f.Strict = new(float64) // all of them failed: that is a zero, and it is named
 		}
 		return f
 	}
-	value := c.Sum() / float64(scored)
+	mean := stats.ClusterMean(units)
+	value := mean.Mean
 	in := stats.WilsonOf(value, float64(f.N), o.Confidence)
 	f.Value, f.Lo, f.Hi = &value, &in.Lo, &in.Hi
 	f.Strict = Defined(c.Sum() / float64(scored+c.unscored))
@@ -154,7 +154,7 @@ func (c *Cell) Figure(o Options) schema.Figure {
 		high := stats.WilsonOf(min(1, (sure+float64(c.doubtful))/float64(scored)), float64(f.N), o.Confidence)
 		f.Doubtful, f.DoubtLo, f.DoubtHi = c.doubtful, &low.Lo, &high.Hi
 	}
-	over := stats.ClusterMean(c.sorted()).ShareInterval(o.Confidence)
+	over := mean.ShareInterval(o.Confidence)
 	f.ClusterLo, f.ClusterHi = Defined(over.Lo), Defined(over.Hi)
 	return f
 }

@@ -1,6 +1,7 @@
 package figure_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -88,4 +89,36 @@ func TestReplace(t *testing.T) {
 			t.Fatal("the clone's changes reached the cell")
 		}
 	}
+}
+
+// Asking a question again measures nothing new: with every answer the same, the figures and both intervals are those of one repeat. Questions that all score
+// one half are not certain.
+func TestRepeatsOfAFigure(t *testing.T) {
+	figureOf := func(repeats int, score func(i int) float64) schema.Figure {
+		var c figure.Cell
+		for i := range 64 {
+			x := score(i)
+			for range repeats {
+				c.Add(fmt.Sprint("case", i%8), fmt.Sprint("q", i), &schema.Grade{Outcome: schema.GradeScored, Score: &x})
+			}
+		}
+		return c.Figure(figure.Options{})
+	}
+	right := func(i int) float64 { return float64(i % 3 % 2) }
+	once, often := figureOf(1, right), figureOf(5, right)
+	if !reflect.DeepEqual(once, often) || once.N != 64 {
+		t.Errorf("five repeats: have %s, want %s", show(often), show(once))
+	}
+	half := figureOf(1, func(int) float64 { return .5 })
+	if *half.ClusterHi-*half.ClusterLo < .04 {
+		t.Errorf("64 questions of one half each: %s", show(half))
+	}
+}
+
+func show(f schema.Figure) string {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

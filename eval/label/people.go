@@ -342,15 +342,8 @@ func kappa(pairs map[[2]string]int, classes []string) Kappa {
 	share := float64(out.Same) / float64(k.N)
 	w := stats.Wilson(out.Same, k.N, .95)
 	out.Share, out.ShareLow, out.ShareHigh = &share, &w.Lo, &w.Hi
-	out.Kappa, out.KappaLow, out.KappaHigh = defined(k.K), defined(max(k.CI.Lo, -1)), defined(min(k.CI.Hi, 1))
+	out.Kappa, out.KappaLow, out.KappaHigh = figure.Defined(k.K), figure.Defined(max(k.CI.Lo, -1)), figure.Defined(min(k.CI.Hi, 1))
 	return out
-}
-
-func defined(x float64) *float64 {
-	if x != x {
-		return nil
-	}
-	return &x
 }
 
 // WriteText writes the agreement for people.

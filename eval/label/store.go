@@ -67,11 +67,7 @@ func (b *Book) Put(l Label) error {
 	}
 	l.By = b.by
 	l.Evidence, l.Kept, l.Hits, l.Context = "", "", "", "" // the run has them
-	line, err := codec.Append(nil, l, codec.Compact)
-	if err != nil {
-		return err
-	}
-	if err := b.log.Append(line); err != nil {
+	if err := b.log.Record(l); err != nil {
 		return err
 	}
 	b.said[l.key()] = l

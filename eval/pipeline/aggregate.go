@@ -82,13 +82,7 @@ func WriteSummaries(dir string, all []schema.Summary) error {
 		}
 	}
 	return atomicfile.Write(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
-		_, err := records.Write(w, func(yield func(schema.Record[schema.Summary], error) bool) {
-			for _, s := range all {
-				if !yield(schema.Record[schema.Summary]{V: s}, nil) {
-					return
-				}
-			}
-		})
+		_, err := records.Write(w, schema.List(all...))
 		return err
 	})
 }

@@ -145,19 +145,7 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.Out, qa)
 	in := schema.Observe(explain.QA(ctx, counted(t, records.QA(ctx, o.Stdin, qa)), o.Options), counts.Add)
-	err := atomicfile.WriteOr(out, o.Stdout, func(w io.Writer) error {
-		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(in, out, qa))
-		for _, f := range findings {
-			err = errors.Join(err, t.take(f))
-		}
-		if err == nil && t.errors > 0 && (o.Strict || o.Out == "" || n == 0) {
-			err = schema.ErrFindings
-		}
-		if err == nil && n == 0 {
-			err = schema.Brokenf("%s: no record was read", qa)
-		}
-		return err
-	})
+	err := writeRecords(t, out, o.Stdout, records.Bare(in, out, qa), o.Strict || o.Out == "", schema.Brokenf("%s: no record was read", qa))
 	all := counts.All()
 	broke, absent := 0, 0 // failures with a place in the graph, and those whose turn is not in it
 	for _, c := range all {

@@ -228,18 +228,26 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	return keepExplained(qaOut, g.explained)
 }
 
-// writeGraded drains a stream into a file that appears whole.
 func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T]) error {
-	return atomicfile.WriteOr(path, g.Stdout, func(w io.Writer) error {
+	none := schema.Brokenf("no record was read: give the records of membench eval run or eval import")
+	if g.Empty {
+		none = nil
+	}
+	return writeRecords(g.t, path, g.Stdout, in, g.Strict, none)
+}
+
+// writeRecords drains a stream into a file that appears whole. none is the error of a stream without records.
+func writeRecords[T schema.Versioned[T]](t *tally, path string, stdout io.Writer, in schema.Seq[T], strict bool, none error) error {
+	return atomicfile.WriteOr(path, stdout, func(w io.Writer) error {
 		n, findings, err := jsonl.Write(w, schema.Latest, in)
 		for _, f := range findings {
-			err = errors.Join(err, g.t.take(f))
+			err = errors.Join(err, t.take(f))
 		}
-		if err == nil && g.t.errors > 0 && (g.Strict || n == 0) {
+		if err == nil && t.errors > 0 && (strict || n == 0) {
 			err = schema.ErrFindings
 		}
-		if err == nil && n == 0 && !g.Empty {
-			err = schema.Brokenf("no record was read: give the records of membench eval run or eval import")
+		if err == nil && n == 0 {
+			err = none
 		}
 		return err
 	})

@@ -18,16 +18,12 @@ func beamRubric() *Protocol {
 				t := own("beam-rubric")
 				return Prompt{User: t.Render(r.Question, numbered(r.Rubric), r.Answer), JSON: true, Template: t.Hash()}, len(r.Rubric) > 0
 			},
-			Verdict: rubricVerdict,
+			Verdict: inObject("reason", rubricVerdict),
 		},
 	}
 }
 
-func rubricVerdict(r *schema.QARecord, reply string) (schema.Grade, error) {
-	o, err := objectIn(reply)
-	if err != nil {
-		return schema.Grade{}, err
-	}
+func rubricVerdict(r *schema.QARecord, o object) (schema.Grade, error) {
 	var scores []float64
 	if err := codec.Unmarshal(o["scores"], &scores); err != nil || len(scores) != len(r.Rubric) {
 		return schema.Grade{}, fmt.Errorf("scores is %s: want a list of %d numbers", o["scores"], len(r.Rubric))
@@ -40,7 +36,6 @@ func rubricVerdict(r *schema.QARecord, reply string) (schema.Grade, error) {
 		sum += s
 	}
 	g := Scored(sum / float64(len(scores)))
-	g.Reason = o.text("reason")
 	g.Parts = map[string]float64{"items": float64(len(scores)), "sum": sum}
 	for i, item := range r.Rubric {
 		g.Facts = append(g.Facts, fmt.Sprintf("%g: %s", scores[i], item))

@@ -30,18 +30,15 @@ func goldChoice(r *schema.QARecord) int {
 
 func byChoice(r *schema.QARecord) schema.Grade {
 	picked := pickedChoices(r.Answer, r.Choices)
-	switch {
-	case len(picked) == 0:
-		g := labelled(false, "", "none")
-		g.Reason = "the answer picks none of the choices"
-		return g
-	case len(picked) > 1:
-		g := labelled(false, "", "several")
-		g.Reason = "the answer picks several choices"
-		return g
+	g := labelled(len(picked) == 1 && picked[0] == goldChoice(r), "right", "wrong")
+	switch len(picked) {
+	case 0:
+		g.Label, g.Reason = "none", "the answer picks none of the choices"
+	case 1:
+		g.Reason = "picks choice " + string(rune('a'+picked[0]%26))
+	default:
+		g.Label, g.Reason = "several", "the answer picks several choices"
 	}
-	g := labelled(picked[0] == goldChoice(r), "right", "wrong")
-	g.Reason = "picks choice " + string(rune('a'+picked[0]%26))
 	return g
 }
 

@@ -99,14 +99,11 @@ func lmeOfficial(pr *Prompts) *Protocol {
 }
 
 func labelled(right bool, yes, no string) schema.Grade {
+	score, label := 0.0, no
 	if right {
-		g := Scored(1)
-		g.Label = yes
-		return g
+		score, label = 1, yes
 	}
-	g := Scored(0)
-	g.Label = no
-	return g
+	return schema.Grade{Score: &score, Label: label, Outcome: schema.GradeScored}
 }
 
 // mem0Judge is the judge of Mem0's 2025 scripts.
@@ -120,7 +117,7 @@ func mem0Judge(pr *Prompts) *Protocol {
 				t := pr.pick("mem0-2025", "", "mem0-2025")
 				return Prompt{User: t.Render(r.Question, r.Gold, r.Answer), JSON: true, Template: t.Hash()}, !adversarial(r)
 			},
-			Verdict: correctWrong,
+			Verdict: inObject("reasoning", correctWrong),
 		},
 	}
 }
@@ -150,23 +147,14 @@ func mem0Judge2026(pr *Prompts) *Protocol {
 				system := own("mem0-2026-system")
 				return Prompt{System: system.text, User: t.Render(r.Question, gold, r.Answer), JSON: true, Template: t.Hash()}, !adversarial(r)
 			},
-			Verdict: correctWrong,
+			Verdict: inObject("reasoning", correctWrong),
 		},
 	}
 }
 
-func correctWrong(_ *schema.QARecord, reply string) (schema.Grade, error) {
-	o, err := objectIn(reply)
-	if err != nil {
-		return schema.Grade{}, err
-	}
+func correctWrong(_ *schema.QARecord, o object) (schema.Grade, error) {
 	label, err := o.word("label", "CORRECT", "WRONG")
-	if err != nil {
-		return schema.Grade{}, err
-	}
-	g := labelled(label == "CORRECT", "CORRECT", "WRONG")
-	g.Reason = o.text("reasoning")
-	return g, nil
+	return labelled(label == "CORRECT", "CORRECT", "WRONG"), err
 }
 
 // zepJudge is the grader of Zep's papers.
@@ -180,19 +168,13 @@ func zepJudge(pr *Prompts) *Protocol {
 				t := pr.pick("zep", "", "zep")
 				return Prompt{User: t.Render(r.Question, r.Gold, r.Answer), JSON: true, Template: t.Hash()}, !adversarial(r)
 			},
-			Verdict: func(_ *schema.QARecord, reply string) (schema.Grade, error) {
-				o, err := objectIn(reply)
-				if err != nil {
-					return schema.Grade{}, err
-				}
+			Verdict: inObject("reasoning", func(_ *schema.QARecord, o object) (schema.Grade, error) {
 				var right bool
 				if err := codec.Unmarshal(o["is_correct"], &right); err != nil {
 					return schema.Grade{}, fmt.Errorf("is_correct is %s: want true or false", o["is_correct"])
 				}
-				g := labelled(right, "CORRECT", "WRONG")
-				g.Reason = o.text("reasoning")
-				return g, nil
-			},
+				return labelled(right, "CORRECT", "WRONG"), nil
+			}),
 		},
 	}
 }
@@ -215,25 +197,32 @@ func domainaAnswer(pr *Prompts) *Protocol {
 				t := pr.pick("domaina-answer", "", "domaina-answer")
 				return Prompt{User: t.Render(r.Question, strings.Join(r.AllGolds(), " / "), r.Answer), JSON: true, Template: t.Hash()}, true
 			},
-			Verdict: func(_ *schema.QARecord, reply string) (schema.Grade, error) {
-				o, err := objectIn(reply)
-				if err != nil {
-					return schema.Grade{}, err
-				}
+			Verdict: inObject("reason", func(_ *schema.QARecord, o object) (schema.Grade, error) {
 				label, err := o.word("label", LabelCorrect, LabelHallucination, LabelOmission)
-				if err != nil {
-					return schema.Grade{}, err
-				}
-				g := labelled(label == LabelCorrect, label, label)
-				g.Reason = o.text("reason")
-				return g, nil
-			},
+				return labelled(label == LabelCorrect, label, label), err
+			}),
 		},
 	}
 }
 
 // object is the JSON object of a judge's reply.
 type object map[string]json.RawMessage
+
+// inObject reads a verdict from the JSON object of a reply, in which reason names the member with the reason.
+func inObject(reason string, read func(*schema.QARecord, object) (schema.Grade, error)) func(*schema.QARecord, string) (schema.Grade, error) {
+	return func(r *schema.QARecord, reply string) (schema.Grade, error) {
+		o, err := objectIn(reply)
+		if err != nil {
+			return schema.Grade{}, err
+		}
+		g, err := read(r, o)
+		if err != nil {
+			return schema.Grade{}, err
+		}
+		g.Reason = o.text(reason)
+		return g, nil
+	}
+}
 
 // objectIn finds the first JSON object in a reply, which may be in a code fence or
 // after words.

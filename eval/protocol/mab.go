@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,16 +88,12 @@ func mabSummary(pr *Prompts) *Protocol {
 				return Prompt{User: t.Render(r.Question, gold, numbered(nltk.SentTokenize(r.Answer))), JSON: true, Template: t.Hash()},
 					strings.Contains(r.Source+r.RawCategory, "infbench_sum") && len(r.EvidenceTexts) > 0
 			},
-			Verdict: summaryVerdict,
+			Verdict: inObject("reason", summaryVerdict),
 		},
 	}
 }
 
-func summaryVerdict(r *schema.QARecord, reply string) (schema.Grade, error) {
-	o, err := objectIn(reply)
-	if err != nil {
-		return schema.Grade{}, err
-	}
+func summaryVerdict(r *schema.QARecord, o object) (schema.Grade, error) {
 	var fluency float64
 	if err := codec.Unmarshal(o["fluency"], &fluency); err != nil || fluency != 0 && fluency != 1 {
 		return schema.Grade{}, fmt.Errorf("fluency is %s: want 0 or 1", o["fluency"])
@@ -116,7 +113,6 @@ func summaryVerdict(r *schema.QARecord, reply string) (schema.Grade, error) {
 		f = 2 * recall * precision / (recall + precision)
 	}
 	g := Scored(fluency * f)
-	g.Reason = o.text("reason")
 	g.Parts = map[string]float64{"fluency": fluency, "recall": recall, "precision": precision}
 	return g, nil
 }
@@ -318,11 +314,7 @@ func NewEntities(byName map[string]int) *Entities {
 	for name, id := range byName {
 		e.ByID[id] = movieName(name)
 	}
-	for _, n := range e.ByID {
-		e.names = append(e.names, n)
-	}
-	slices.Sort(e.names)
-	e.names = slices.Compact(e.names)
+	e.names = slices.Compact(slices.Sorted(maps.Values(e.ByID)))
 	for _, n := range e.names {
 		e.lower = append(e.lower, []rune(pystr.Lower(n)))
 	}

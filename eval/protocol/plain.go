@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -126,14 +127,10 @@ func containsWords(all, part [][]byte) bool {
 	if len(part) == 0 {
 		return len(all) == 0
 	}
-next:
 	for i := 0; i+len(part) <= len(all); i++ {
-		for j, w := range part {
-			if !bytes.Equal(all[i+j], w) {
-				continue next
-			}
+		if slices.EqualFunc(all[i:i+len(part)], part, bytes.Equal) {
+			return true
 		}
-		return true
 	}
 	return false
 }
@@ -190,16 +187,9 @@ func numeric() *Protocol {
 
 // holdsAll reports whether each of want is among have, within a relative 1e-9.
 func holdsAll(have, want []float64) bool {
-next:
-	for _, w := range want {
-		for _, h := range have {
-			if math.Abs(h-w) <= 1e-9*max(1, math.Abs(w)) {
-				continue next
-			}
-		}
-		return false
-	}
-	return true
+	return !slices.ContainsFunc(want, func(w float64) bool {
+		return !slices.ContainsFunc(have, func(h float64) bool { return math.Abs(h-w) <= 1e-9*max(1, math.Abs(w)) })
+	})
 }
 
 var englishNumbers = map[string]float64{
@@ -297,7 +287,7 @@ func digits(w string) (float64, bool) {
 
 func magnitude(w string) (float64, bool) {
 	switch w {
-	case "百":
+	case "百", "hundred":
 		return 100, true
 	case "千", "thousand":
 		return 1000, true
@@ -309,8 +299,6 @@ func magnitude(w string) (float64, bool) {
 		return 1e8, true
 	case "billion":
 		return 1e9, true
-	case "hundred":
-		return 100, true
 	}
 	return 0, false
 }

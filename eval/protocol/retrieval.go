@@ -23,10 +23,8 @@ const lmeRetrievalOrigin = "xiaowu0162/LongMemEval@9e0b455f src/retrieval/eval_u
 
 // LMERetrieval is evaluate_retrieval: ranking holds indices into corpus, best first.
 func LMERetrieval(corpus, correct []string, ranking []int, k int) (Retrieval, error) {
-	for _, i := range ranking {
-		if i < 0 || i >= len(corpus) {
-			return Retrieval{}, fmt.Errorf("ranking names document %d of %d", i, len(corpus))
-		}
+	if err := within(ranking, corpus); err != nil {
+		return Retrieval{}, err
 	}
 	right := set(correct)
 	top := ranking[:min(k, len(ranking))]
@@ -58,6 +56,16 @@ func LMERetrieval(corpus, correct []string, ranking []int, k int) (Retrieval, er
 	return r, nil
 }
 
+// within fails where a ranking names a document that the corpus does not have.
+func within(ranking []int, corpus []string) error {
+	for _, i := range ranking {
+		if i < 0 || i >= len(corpus) {
+			return fmt.Errorf("ranking names document %d of %d", i, len(corpus))
+		}
+	}
+	return nil
+}
+
 // gain returns the gain of a relevant document at rank i (from 0): 1, then 1/log2(i+1). The usual DCG has log2(i+2).
 func gain(i int) float64 {
 	if i == 0 {
@@ -73,8 +81,8 @@ func idealGain(n int) (sum float64) {
 	return sum
 }
 
-func set(s []string) map[string]bool {
-	m := make(map[string]bool, len(s))
+func set[T comparable](s []T) map[T]bool {
+	m := make(map[T]bool, len(s))
 	for _, x := range s {
 		m[x] = true
 	}
@@ -92,27 +100,20 @@ func LMERollup(corpus, correct []string, ranking []int, k int) (Retrieval, error
 		}
 		return out
 	}
+	if err := within(ranking, corpus); err != nil {
+		return Retrieval{}, err
+	}
 	sessions := session(corpus)
 	distinct := map[string]bool{}
 	n := 0 // of the ranking that was looked at
-	look := func(to int) error {
+	look := func(to int) {
 		for ; n < min(to, len(ranking)); n++ {
-			if d := ranking[n]; d < 0 || d >= len(corpus) {
-				return fmt.Errorf("ranking names document %d of %d", d, len(corpus))
-			}
 			distinct[sessions[ranking[n]]] = true
 		}
-		return nil
 	}
 	wide := k
-	if err := look(wide); err != nil {
-		return Retrieval{}, err
-	}
-	for wide <= len(corpus) && len(distinct) < k {
+	for look(wide); wide <= len(corpus) && len(distinct) < k; look(wide) {
 		wide++
-		if err := look(wide); err != nil {
-			return Retrieval{}, err
-		}
 	}
 	return LMERetrieval(sessions, session(correct), ranking, wide)
 }
@@ -123,11 +124,7 @@ func lmeRetrieval() *Protocol {
 		Name: "lme-retrieval", Version: "1",
 		Origin:  lmeRetrievalOrigin + " evaluate_retrieval, over hits and gold turns",
 		Formula: "recall_all@10 (0 or 1); parts: recall_any, recall_all, ndcg_any at 1, 3, 5, 10, 30, 50 (as far as hits were asked for); not applicable without gold evidence",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			if why := noRetrieval(r); why != "" {
-				return NotApplicable(why)
-			}
-			gold := distinctRefs(r.Evidence)
+		Rule: overEvidence(func(r *schema.QARecord, gold map[schema.EventRef]bool) schema.Grade {
 			hits := relevant(r, gold)
 			g := schema.Grade{Parts: map[string]float64{}}
 			for _, k := range RetrievalKs() {
@@ -142,7 +139,7 @@ func lmeRetrieval() *Protocol {
 			score := hits.at(10, len(gold)).RecallAll
 			g.Score, g.Outcome = &score, schema.GradeScored
 			return g
-		},
+		}),
 	}
 }
 
@@ -151,11 +148,7 @@ func evidenceRecall() *Protocol {
 	return &Protocol{
 		Name: "evidence-recall", Version: "1", Default: true,
 		Formula: "share of the gold evidence turns among the source turns of all hits, [0,1]; parts: at 1, 3, 5, 10, 30, 50; not applicable without gold evidence",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			if why := noRetrieval(r); why != "" {
-				return NotApplicable(why)
-			}
-			gold := distinctRefs(r.Evidence)
+		Rule: overEvidence(func(r *schema.QARecord, gold map[schema.EventRef]bool) schema.Grade {
 			hits := relevant(r, gold)
 			g := Scored(float64(len(hits.found(len(r.Hits)))) / float64(len(gold)))
 			g.Parts = map[string]float64{}
@@ -166,7 +159,7 @@ func evidenceRecall() *Protocol {
 				g.Parts[fmt.Sprintf("recall@%d", k)] = float64(len(hits.found(k))) / float64(len(gold))
 			}
 			return g
-		},
+		}),
 	}
 }
 
@@ -175,11 +168,8 @@ func turnRecall() *Protocol {
 	return &Protocol{
 		Name: "turn-recall", Version: "1", Default: true,
 		Formula: "share of the gold evidence turns among the first k distinct source turns of the hits, in rank order, k hits being asked for, [0,1]; not applicable without gold evidence",
-		Rule: func(r *schema.QARecord) schema.Grade {
-			if why := noRetrieval(r); why != "" {
-				return NotApplicable(why)
-			}
-			gold, named, found := distinctRefs(r.Evidence), map[schema.EventRef]bool{}, 0
+		Rule: overEvidence(func(r *schema.QARecord, gold map[schema.EventRef]bool) schema.Grade {
+			named, found := map[schema.EventRef]bool{}, 0
 			for _, h := range r.Hits {
 				for _, s := range h.Sources {
 					if len(named) < cmp.Or(r.K, len(r.Hits)) && !named[s] {
@@ -191,7 +181,17 @@ func turnRecall() *Protocol {
 				}
 			}
 			return Scored(float64(found) / float64(len(gold)))
-		},
+		}),
+	}
+}
+
+// overEvidence is the rule of a protocol over the gold evidence's turns.
+func overEvidence(rule func(r *schema.QARecord, gold map[schema.EventRef]bool) schema.Grade) func(*schema.QARecord) schema.Grade {
+	return func(r *schema.QARecord) schema.Grade {
+		if why := noRetrieval(r); why != "" {
+			return NotApplicable(why)
+		}
+		return rule(r, set(r.Evidence))
 	}
 }
 
@@ -203,16 +203,10 @@ func noRetrieval(r *schema.QARecord) string {
 		return "the question has no gold evidence"
 	case r.K == 0 && len(r.Hits) == 0:
 		return "the system shows nothing it retrieved"
+	case r.Unnamed:
+		return schema.NoSources
 	}
 	return ""
-}
-
-func distinctRefs(in []schema.EventRef) map[schema.EventRef]bool {
-	m := make(map[schema.EventRef]bool, len(in))
-	for _, e := range in {
-		m[e] = true
-	}
-	return m
 }
 
 // hitRefs are the gold turns of each hit, in rank order.

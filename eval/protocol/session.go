@@ -73,10 +73,7 @@ func (t SessionTask) ByRule() (labels []string, at []int) {
 			labels, at = append(labels, label), append(at, i)
 		}
 	case JudgeCorrectness:
-		gold := make([]Fact, len(t.Gold))
-		for i, p := range t.Gold {
-			gold[i] = NewFact(p.Content)
-		}
+		gold := Facts(t.gold())
 		for i, m := range items {
 			labels, at = append(labels, supported(m, gold)), append(at, i)
 		}
@@ -122,14 +119,19 @@ func supported(m Fact, gold []Fact) string {
 	return LabelIrrelevant
 }
 
+// gold are the texts of the gold points.
+func (t SessionTask) gold() (texts []string) {
+	for _, g := range t.Gold {
+		texts = append(texts, g.Content)
+	}
+	return texts
+}
+
 // Prompt is the question to a model.
 func (t SessionTask) Prompt() Prompt {
 	tmpl := own("domaina-" + t.Judge)
 	p := Prompt{JSON: true, Template: tmpl.Hash()}
-	var gold []string
-	for _, g := range t.Gold {
-		gold = append(gold, g.Content)
-	}
+	gold := t.gold()
 	switch t.Judge {
 	case JudgeRecall:
 		p.User = tmpl.Render("", numbered(gold), bulleted(t.Items))
@@ -232,19 +234,10 @@ func domainaEvidence() *Protocol {
 				t := own("domaina-evidence")
 				return Prompt{User: t.Render(r.Question, numbered(r.EvidenceTexts), bulleted(hitTexts(r))), JSON: true, Template: t.Hash()}, noPoints(r) == ""
 			},
-			Verdict: func(r *schema.QARecord, reply string) (schema.Grade, error) {
-				o, err := objectIn(reply)
-				if err != nil {
-					return schema.Grade{}, err
-				}
+			Verdict: inObject("reason", func(r *schema.QARecord, o object) (schema.Grade, error) {
 				covered, err := o.numbers("covered", len(r.EvidenceTexts))
-				if err != nil {
-					return schema.Grade{}, err
-				}
-				g := hitRate(covered, r)
-				g.Reason = o.text("reason")
-				return g, nil
-			},
+				return hitRate(covered, r), err
+			}),
 		},
 	}
 }

@@ -3,7 +3,6 @@ package protocol
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"membench/schema"
 )
@@ -60,18 +59,7 @@ func anyGold(r *schema.QARecord, ok func(gold string) bool) schema.Grade {
 func SquadNormalize(text string) string {
 	s := pool.Get().(*scratch)
 	defer pool.Put(s)
-	return join(s.a.read(text, &squad))
-}
-
-func join(toks [][]byte) string {
-	var b strings.Builder
-	for i, t := range toks {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.Write(t)
-	}
-	return b.String()
+	return string(bytes.Join(s.a.read(text, &squad), []byte(" ")))
 }
 
 // SquadF1 is compute_f1: where one side has no words, 1 if both have none.

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -96,7 +97,7 @@ func (w *words) cut() [][]byte {
 func (w *words) read(s string, n *normalizer) [][]byte {
 	if !isASCII(s) {
 		if n.commas {
-			s = removeCommas(s)
+			s = strings.ReplaceAll(s, ",", "")
 		}
 		s = pystr.Lower(s)
 	}
@@ -185,16 +186,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-func removeCommas(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != ',' {
-			b = append(b, s[i])
-		}
-	}
-	return string(b)
 }
 
 // scratch holds the buffers for grading one answer; grading takes one from the pool, so that a rule allocates almost nothing.

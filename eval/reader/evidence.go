@@ -7,7 +7,6 @@ import (
 	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/timex"
-	"membench/internal/tokens"
 	"membench/schema"
 )
 
@@ -88,10 +87,7 @@ func parse(context string, speakers []string) *evidence {
 			if s.Quoted {
 				continue
 			}
-			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
-			u.terms = tokens.Terms(s.Text)
-			slices.Sort(u.terms)
-			u.terms = slices.Compact(u.terms)
+			u := unit{text: s.Text, terms: termsOf(s.Text), speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
 			for _, t := range u.terms {
 				if e.df[t]++; e.df[t] == 1 && len(t) >= 5 && t[0] < 0x80 {
 					e.byPrefix[t[:5]] = append(e.byPrefix[t[:5]], t)

@@ -207,17 +207,7 @@ func spanLong(q question, near []scored, now timex.Day, hasNow bool) string {
 	if !hasNow || !q.past || !near[0].dated {
 		return ""
 	}
-	day := near[0].day
-	year, _, _ := day.Civil()
-	for _, e := range timex.Find(near[0].text, year) {
-		if e.Kind == timex.Deictic {
-			e = e.At(day)
-		}
-		if e.Kind == timex.Absolute {
-			day = e.Lo + (e.Hi-e.Lo)/2
-			break
-		}
-	}
+	day, _ := eventDay(*near[0].unit)
 	if day > now {
 		return ""
 	}
@@ -567,15 +557,9 @@ func choose(q question, ev *evidence, choices []string) string {
 	if len(ranked) == 0 {
 		return ""
 	}
-	asked := map[string]bool{}
-	for _, t := range q.terms {
-		asked[t] = true
-	}
 	best, top := -1, 0.0
 	for i, c := range choices {
-		terms := tokens.Terms(c)
-		slices.Sort(terms)
-		terms = slices.Compact(terms)
+		terms := termsOf(c)
 		if len(terms) == 0 {
 			continue
 		}
@@ -584,7 +568,7 @@ func choose(q question, ev *evidence, choices []string) string {
 			hit, all := 0.0, 0.0
 			for _, t := range terms {
 				w := 1.0
-				if asked[t] {
+				if slices.Contains(q.terms, t) {
 					w = .2
 				}
 				all += w

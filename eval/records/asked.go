@@ -97,7 +97,7 @@ func readAsked(file string) (map[recordID]recordID, error) {
 
 // contentOf is the hash of what asking left in a record; grading adds the other members.
 func contentOf(r schema.QARecord) (sum recordID) {
-	r.Grades, r.Attribution, r.Usage, r.Errata, r.EvidenceTexts, r.Context, r.ContextID = nil, nil, nil, nil, nil, "", ""
+	r.Type, r.Grades, r.Attribution, r.Usage, r.Errata, r.EvidenceTexts, r.Context, r.ContextID = "", nil, nil, nil, nil, nil, "", ""
 	b, err := codec.Append(nil, r, codec.Compact)
 	if err != nil {
 		return sum // no record that was read cannot be written

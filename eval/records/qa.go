@@ -32,7 +32,7 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 		known := map[recordID]struct{}{}
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path, yield) {
+			if !c.over(asRun(asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path), path, yield) {
 				return
 			}
 		}

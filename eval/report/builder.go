@@ -143,7 +143,7 @@ func once(list []string, s string) []string {
 
 // score keeps the main score of an answer for the comparison of systems.
 func (g *group) score(q *schema.QARecord) {
-	if bound(q.System) || slices.Contains(g.apart, q.RawCategory) {
+	if schema.Bound(q.System, q.Type) || slices.Contains(g.apart, q.RawCategory) {
 		return
 	}
 	for i := range q.Grades {

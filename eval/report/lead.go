@@ -26,15 +26,20 @@ type Lead struct {
 	Hi         *float64 `json:"hi,omitempty"`
 	Shown      bool     `json:"shown"`           // the interval is above 0
 	Close      []string `json:"close,omitempty"` // memories from which First is not separated
-	// Differ are the fields in which the memories' runs differ, by the check of eval/compare: then none leads. Runs are the memories in the order of its values.
+	// Differ are the fields in which the memories' runs differ, by the check of eval/compare. Runs are the memories in the order of its values. Apart are those that
+	// are not comparable with the others; if no two are comparable, it is empty and none leads.
 	Differ []figure.Difference `json:"fingerprint_differs,omitempty"`
 	Runs   []string            `json:"runs,omitempty"`
+	Apart  []string            `json:"apart,omitempty"`
 }
 
 // Ahead reports whether First is shown to be above every other, comparable, memory.
 func (l *Lead) Ahead() bool {
-	return l != nil && l.Second != "" && l.Shown && len(l.Close)+len(l.Differ) == 0
+	return l != nil && l.Second != "" && l.Shown && len(l.Close) == 0 && !l.none()
 }
+
+// none reports that no two memories are comparable.
+func (l *Lead) none() bool { return len(l.Differ) > 0 && len(l.Apart) == 0 }
 
 // scores are one system's main scores by question: repeats are averaged. They are kept in
 // the order in which they came, so that sums do not depend on the order of a map.
@@ -87,23 +92,26 @@ func (s *scores) over(o *scores) *stats.Differences[uint64] {
 func (d *Dataset) lead(by func(system string) *scores) *Lead {
 	var list []*System // in the order of their means already
 	for i := range d.Systems {
-		if sc := d.Main(&d.Systems[i]); !bound(d.Systems[i].Name()) && sc != nil && sc.Overall.Value != nil {
+		if sc := d.Main(&d.Systems[i]); !d.Systems[i].bound() && sc != nil && sc.Overall.Value != nil {
 			list = append(list, &d.Systems[i])
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	l := &Lead{First: list[0].Name(), Questions: d.Main(list[0]).Overall.N, Cases: d.Main(list[0]).Overall.Clusters}
-	prints := make([]map[string]string, len(list))
-	for i, s := range list {
-		prints[i] = s.Summary.Fingerprint
-	}
-	if l.Differ = figure.Differences(prints, figure.Protocol(d.Protocol)); len(l.Differ) > 0 {
+	l := &Lead{}
+	if l.Differ = d.differ(list); len(l.Differ) > 0 {
 		for _, s := range list {
 			l.Runs = append(l.Runs, s.Name())
 		}
+		if group, rest := d.comparable(list); len(group) > 1 {
+			list = group
+			for _, s := range rest {
+				l.Apart = append(l.Apart, s.Name())
+			}
+		}
 	}
+	l.First, l.Questions, l.Cases = list[0].Name(), d.Main(list[0]).Overall.N, d.Main(list[0]).Overall.Clusters
 	for k, s := range list[1:] {
 		diffs := by(l.First).over(by(s.Name()))
 		r, _ := diffs.Test(d.confidence())
@@ -126,6 +134,33 @@ func (d *Dataset) lead(by func(system string) *scores) *Lead {
 	return l
 }
 
+// differ are the fields in which runs differ.
+func (d *Dataset) differ(list []*System) []figure.Difference {
+	prints := make([]map[string]string, len(list))
+	for i, s := range list {
+		prints[i] = s.Summary.Fingerprint
+	}
+	return figure.Differences(prints, figure.Protocol(d.Protocol))
+}
+
+// comparable returns the largest group of comparable runs, of several the one with the highest score, and the others.
+func (d *Dataset) comparable(list []*System) (group, rest []*System) {
+	for i, first := range list {
+		var of, others []*System
+		for _, s := range list {
+			if s == first || len(d.differ([]*System{first, s})) == 0 && len(d.differ(append(slices.Clone(of), s))) == 0 {
+				of = append(of, s)
+			} else {
+				others = append(others, s)
+			}
+		}
+		if i == 0 || len(of) > len(group) {
+			group, rest = of, others
+		}
+	}
+	return group, rest
+}
+
 // headline describes which memory leads, by how much, and how certain that is.
 func (d *Dataset) headline() words {
 	l := d.Lead
@@ -136,17 +171,31 @@ func (d *Dataset) headline() words {
 	if l.Second == "" {
 		return words{fmt.Sprintf("%s scores %s. There is no other memory system to compare it with.", l.First, first.en), fmt.Sprintf("%s 得分 %s。没有其他记忆系统可比较。", l.First, first.zh)}
 	}
-	if len(l.Differ) > 0 {
+	if l.none() {
 		t := words{strings.Join(l.Runs, ", ") + " are not comparable, so none is said to be ahead.", strings.Join(l.Runs, "、") + " 不可比较，因此不说明哪个领先。"}
-		for _, x := range l.Differ {
-			of := make([]string, len(l.Runs))
-			for i, v := range x.Values {
-				of[i] = l.Runs[i] + " " + cmp.Or(v, none)
-			}
-			t = t.and(wordsf("%s differs: %s.", "%s 不同：%s。", x.Field, strings.Join(of, " | ")))
-		}
-		return t
+		return t.and(l.differing())
 	}
+	t := d.standing(l, first)
+	if len(l.Apart) > 0 {
+		t = t.and(others(l.Apart, "Not comparable with these, and left out: %s.", "与上述不可比较、未计入：%s。")).and(l.differing())
+	}
+	return t
+}
+
+// differing are the fields in which runs differ, with their values.
+func (l *Lead) differing() (t words) {
+	for _, x := range l.Differ {
+		of := make([]string, len(l.Runs))
+		for i, v := range x.Values {
+			of[i] = l.Runs[i] + " " + cmp.Or(v, none)
+		}
+		t = t.and(wordsf("%s differs: %s.", "%s 不同：%s。", x.Field, strings.Join(of, " | ")))
+	}
+	return t
+}
+
+// standing describes the first two of the comparable memories.
+func (d *Dataset) standing(l *Lead, first words) words {
 	basis := words{fmt.Sprintf("%s in %s", plural(l.Questions, "question"), plural(l.Cases, "case")), fmt.Sprintf("%s 个案例的 %s 个问题", grouped(l.Cases), grouped(l.Questions))}
 	if l.Cases == 1 {
 		basis = words{basis.en + ", which says nothing about other cases", basis.zh + "，不说明其他案例"}
@@ -195,6 +244,9 @@ func others(names []string, en, zh string) words {
 func (t words) and(u words) words {
 	if u.en == "" {
 		return t
+	}
+	if t.en == "" {
+		return u
 	}
 	return words{t.en + " " + u.en, t.zh + u.zh}
 }

@@ -77,14 +77,14 @@ func (d *Dataset) bars(id string) captioned {
 			}
 			what := cmp.Or(name, "Overall")
 			class := "bar"
-			if bound(s.Name()) {
+			if s.bound() {
 				class = "bar ref"
 			}
-			c.rect(x, y+5, bar**shown(f), rowHeight-10, class, fmt.Sprintf("%s, %s: %s %% (%s), n %s, unscored %d", s.Name(), what, percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N), f.Unscored))
+			c.rect(x, y+5, bar**Shown(f), rowHeight-10, class, fmt.Sprintf("%s, %s: %s %% (%s), n %s, unscored %d", s.Name(), what, percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N), f.Unscored))
 			if f.Lo != nil && f.Hi != nil && f.Unscored == 0 {
 				c.whisker(x+bar**f.Lo, x+bar**f.Hi, y+rowHeight/2)
 			}
-			c.text(x+bar+40, y+rowHeight/2+4, "num end", percent(shown(f)))
+			c.text(x+bar+40, y+rowHeight/2+4, "num end", percent(Shown(f)))
 		}
 	}
 	return captioned{id, wordsf("Score by category, by %s, in percent, with %s Wilson intervals; bounds (oracle, full context, no memory) are lighter", "各类别得分（%s），百分数，附 %s Wilson 区间；界限（标准证据、全部上下文、无记忆）颜色较浅", d.grader(), d.level("%s")),
@@ -137,7 +137,7 @@ func (d *Dataset) scatter(id string, cost func(*System) (float64, string), capti
 		if x <= 0 || sc == nil || sc.Overall.Value == nil || sc.Overall.Lo == nil {
 			continue
 		}
-		ps = append(ps, point{name: s.Name(), x: text, at: x, y: 100 * *sc.Overall.Value, lo: 100 * *sc.Overall.Lo, hi: 100 * *sc.Overall.Hi, kind: bound(s.Name())})
+		ps = append(ps, point{name: s.Name(), x: text, at: x, y: 100 * *sc.Overall.Value, lo: 100 * *sc.Overall.Lo, hi: 100 * *sc.Overall.Hi, kind: s.bound()})
 	}
 	if len(ps) < 2 {
 		return captioned{}, false

@@ -180,14 +180,20 @@ func (g grader) String() string {
 // notApplicable replaces figures that are not meaningful: a bound retrieves everything, exactly the evidence, or nothing, by construction.
 const notApplicable = "n/a"
 
-var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
+var silence = w("n/a: not meaningful. The full context holds all evidence, the oracle exactly the evidence, and no memory none; where no hit names a turn, the evidence found is unknown.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据；没有任何命中标明轮次时，无法得知找到了哪些证据。")
 
 // says reports whether a grader's figure is meaningful for a system.
 func (g grader) says(s *System) bool { return s.Says(g.id) }
 
-// Says reports whether the figure of a protocol is meaningful for the system: a bound's retrieval is determined by its construction.
+// Says reports whether the figure of a protocol is meaningful for the system: a bound's retrieval is determined by its construction, and hits without sources
+// cannot be compared with the evidence.
 func (s *System) Says(protocol string) bool {
-	return !bound(s.Name()) || !slices.Contains(retrieval, schema.ProtocolName(protocol))
+	if !slices.Contains(retrieval, schema.ProtocolName(protocol)) {
+		return true
+	}
+	return !s.bound() && !slices.ContainsFunc(s.Summary.Scores, func(x schema.Score) bool {
+		return x.Protocol == protocol && x.Outcomes[schema.GradeNA] > 0 && len(x.Outcomes) == 1
+	})
 }
 
 // graders lists the graders with scores for the systems; the first one is used in the main tables, see Dataset.Protocol.
@@ -256,7 +262,7 @@ func (r *Report) order(want string) error {
 		}
 		value := func(s *System) float64 {
 			if sc := d.Main(s); sc != nil && sc.Overall.Value != nil {
-				return *shown(&sc.Overall)
+				return *Shown(&sc.Overall)
 			}
 			return -1
 		}

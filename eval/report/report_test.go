@@ -458,6 +458,15 @@ func TestHeadline(t *testing.T) {
 	if md := markdown(t, other, "en"); other.Datasets[0].Lead.Ahead() || !strings.Contains(md, "**fused, embedding-only are not comparable") || !strings.Contains(md, "reader differs: fused itself ") || strings.Contains(md, "| **") {
 		t.Errorf("runs of two readers:\n%s", md[:900])
 	}
+	// One that answers itself takes the comparison of the others away from nobody.
+	apart := build(t, report.Options{}, "", schema.Observe(invention{systems: []string{"图谱记忆", "fused", "embedding-only"}, dataset: "town", cases: 12, questions: 20}.seq(), func(q *schema.QARecord) {
+		if q.System == "图谱记忆" {
+			q.By = "itself"
+		}
+	}))
+	if md := markdown(t, apart, "en"); !apart.Datasets[0].Lead.Ahead() || !strings.Contains(md, "**fused is ahead of embedding-only by ") || !strings.Contains(md, "Not comparable with these, and left out: 图谱记忆. reader differs: ") || strings.Contains(md, "| 图谱记忆 | **") {
+		t.Errorf("a third run of another reader:\n%s", md[:900])
+	}
 	alone := build(t, report.Options{}, "", invention{systems: []string{"oracle", "bm25"}, dataset: "town", cases: 2, questions: 4}.seq())
 	if md := markdown(t, alone, "zh"); !strings.Contains(md, "没有其他记忆系统可比较") {
 		t.Errorf("the headline:\n%s", md[:600])

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"membench/schema"
 )
 
 // A Note is something to know about a table. It never fails anything: where the order
@@ -16,26 +18,11 @@ type Note struct {
 
 func (n Note) words() words { return words{n.EN, n.ZH} }
 
-// kinds of reference systems, by the beginning of their names.
-var references = map[string][]string{
-	"oracle": {"oracle"}, "full": {"full-context", "long-context"}, "embedding": {"embedding-only"}, "null": {"null"}, "abstain": {"always-abstain", "abstain"},
-}
+// reference is what the system is a reference for (schema.Reference).
+func (s *System) reference() string { return schema.Reference(s.Name(), s.Summary.Type) }
 
-// kind returns what a system is a reference for; "" for a system under test.
-func kind(name string) string {
-	name = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
-	for k, starts := range references {
-		for _, s := range starts {
-			if name == s || strings.HasPrefix(name, s+"-") || strings.HasPrefix(name, s+":") || strings.HasPrefix(name, s+"(") || strings.HasPrefix(name, s+"@") {
-				return k
-			}
-		}
-	}
-	return ""
-}
-
-// bound reports whether a system shows an achievable bound and is not a memory to choose.
-func bound(name string) bool { k := kind(name); return k != "" && k != "embedding" }
+// bound reports whether the system shows an achievable bound and is not a memory to choose.
+func (s *System) bound() bool { return schema.Bound(s.Name(), s.Summary.Type) }
 
 // sanity holds the order that is usual: oracle evidence on top, then the full context,
 // systems between, embeddings alone below them, no memory at all at the bottom.
@@ -44,7 +31,7 @@ func sanity(d *Dataset) []Note {
 	check := func(ref string, above bool, en, zh string, against func(k string) bool) {
 		for i := range d.Systems {
 			s := &d.Systems[i]
-			if kind(s.Name()) != ref {
+			if s.reference() != ref {
 				continue
 			}
 			mine := d.Main(s)
@@ -56,7 +43,7 @@ func sanity(d *Dataset) []Note {
 			for j := range d.Systems {
 				o := &d.Systems[j]
 				sc := d.Main(o)
-				if i == j || !against(kind(o.Name())) || sc == nil || sc.Overall.Value == nil {
+				if i == j || !against(o.reference()) || sc == nil || sc.Overall.Value == nil {
 					continue
 				}
 				n++
@@ -84,9 +71,9 @@ func sanity(d *Dataset) []Note {
 			notes = append(notes, note)
 		}
 	}
-	check("oracle", true, "(oracle evidence) is usually on top", "（标准证据）通常最高", func(string) bool { return true })
-	check("full", true, "(everything in the context) is usually at least as good as any memory", "（全部上下文）通常不低于任何记忆系统", func(k string) bool { return k != "oracle" && k != "full" })
-	check("embedding", false, "(embeddings alone) is usually no better than other memories", "（仅向量检索）通常不高于其他记忆系统", func(k string) bool { return k == "" || k == "full" || k == "oracle" })
-	check("null", false, "(no memory) is usually at the bottom; its score is what can be guessed", "（无记忆）通常最低；它的得分是猜得出的部分", func(k string) bool { return k != "abstain" })
+	check(schema.RefOracle, true, "(oracle evidence) is usually on top", "（标准证据）通常最高", func(string) bool { return true })
+	check(schema.RefFull, true, "(everything in the context) is usually at least as good as any memory", "（全部上下文）通常不低于任何记忆系统", func(k string) bool { return k != schema.RefOracle && k != schema.RefFull })
+	check(schema.RefEmbedding, false, "(embeddings alone) is usually no better than other memories", "（仅向量检索）通常不高于其他记忆系统", func(k string) bool { return k == "" || k == schema.RefFull || k == schema.RefOracle })
+	check(schema.RefNull, false, "(no memory) is usually at the bottom; its score is what can be guessed", "（无记忆）通常最低；它的得分是猜得出的部分", func(k string) bool { return k != schema.RefAbstain })
 	return notes
 }

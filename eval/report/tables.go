@@ -127,10 +127,10 @@ func (d *Dataset) overview() table {
 		s := &d.Systems[i]
 		sc := d.Main(s)
 		row := []cell{{words: data(s.Name())}}
-		values := []*float64{shown(overall(sc))}
+		values := []*float64{Shown(overall(sc))}
 		failed = failed || sc != nil && sc.Overall.Unscored > 0
 		for _, c := range cats {
-			values = append(values, shown(category(sc, c)))
+			values = append(values, Shown(category(sc, c)))
 		}
 		for _, v := range values {
 			if text := withSign(percent(v)); v == nil || (grader{d.Protocol, d.By}).says(s) {
@@ -171,8 +171,8 @@ func (d *Dataset) overview() table {
 	return t
 }
 
-// shown is the mean that tables lead with and systems are ordered by: unscored answers count as wrong. nil if nothing was asked.
-func shown(f *schema.Figure) *float64 {
+// Shown is the mean that tables lead with and systems are ordered by: unscored answers count as wrong. nil if nothing was asked.
+func Shown(f *schema.Figure) *float64 {
 	if f == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (d *Dataset) apart() []string {
 // markBest emphasises the highest figure of a column if it is significant: its interval lies above those of all other memories (bounds are excluded); in the
 // column of main means, the paired comparison decides (see Lead). of returns the figure of a system in a column, nil if there is none.
 func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int) *schema.Figure) {
-	if d.Lead != nil && len(d.Lead.Differ) > 0 { // none is better than what it cannot be compared with
+	if d.Lead != nil && d.Lead.none() { // none is better than what it cannot be compared with
 		return
 	}
 	for c := range columns {
@@ -203,14 +203,14 @@ func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int)
 		low, high := 0.0, math.Inf(-1)
 		for i := range d.Systems {
 			f := of(&d.Systems[i], c)
-			if bound(d.Systems[i].Name()) || f == nil || f.Value == nil {
+			if s := &d.Systems[i]; s.bound() || d.Lead != nil && slices.Contains(d.Lead.Apart, s.Name()) || f == nil || f.Value == nil {
 				continue
 			}
 			lo, hi := reach(f)
 			if best >= 0 {
 				others++
 			}
-			if best < 0 || *shown(f) > *shown(of(&d.Systems[best], c)) {
+			if best < 0 || *Shown(f) > *Shown(of(&d.Systems[best], c)) {
 				if best >= 0 {
 					high = max(high, second(reach(of(&d.Systems[best], c))))
 				}
@@ -234,7 +234,7 @@ func second(_, hi float64) float64 { return hi }
 
 // reach returns the interval of a figure: over cases if there are several, otherwise over questions; with unscored answers around the mean that counts them.
 func reach(f *schema.Figure) (lo, hi float64) {
-	lower := *f.Value - *shown(f)
+	lower := *f.Value - *Shown(f)
 	switch {
 	case f.ClusterLo != nil && f.ClusterHi != nil:
 		return *f.ClusterLo - lower, *f.ClusterHi - lower

@@ -25,9 +25,6 @@ type shown struct {
 	plainer []string // operations for which the system used a fallback
 }
 
-// DontKnow is the recorded answer of a system that answers itself and reports by an empty answer that it does not know (memory.Answerer).
-const DontKnow = "No information available."
-
 func (p *player) query(q schema.Question) memory.Query {
 	m := memory.Query{Text: q.Text, K: p.u.k, UserID: userID, AgentID: agentID, AsOf: q.AsOf, Attachments: q.Attachments}
 	if p.u.caps.UsesGold {
@@ -39,21 +36,23 @@ func (p *player) query(q schema.Question) memory.Query {
 	return m
 }
 
-// asked gives the memory to ask: a copy where asking changes it.
-func (p *player) asked(ctx context.Context) (m memory.Memory, done func(), err error) {
-	if !p.u.caps.Stateful {
-		return p.m, func() {}, nil
-	}
-	c, ok := memory.As[memory.Cloner](p.m)
-	if !ok { // unreachable: open looked
-		return nil, nil, errors.New("the memory cannot be copied")
-	}
-	m, err = c.Clone(ctx)
-	return m, func() {
-		if m != nil {
-			m.Close()
+// ask is do on the memory to ask: a copy where asking changes it.
+func ask[T any](ctx context.Context, p *player, what string, f func(context.Context, memory.Memory) (T, error)) (T, error) {
+	return do(ctx, p, what, p.o.Limits.Retrieve, func(ctx context.Context) (none T, err error) {
+		if !p.u.caps.Stateful {
+			return f(ctx, p.m)
 		}
-	}, err
+		c, ok := memory.As[memory.Cloner](p.m)
+		if !ok { // unreachable: open looked
+			return none, errors.New("the memory cannot be copied")
+		}
+		m, err := c.Clone(ctx)
+		if err != nil {
+			return none, err
+		}
+		defer m.Close()
+		return f(ctx, m)
+	})
 }
 
 // retrieve asks the memory, and fills in found.
@@ -61,14 +60,7 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 	ctx, meter := llm.WithMeter(ctx)
 	query := p.query(q)
 	start := p.now()
-	ret, err := do(ctx, p, "retrieving", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
-		m, done, err := p.asked(ctx)
-		if err != nil {
-			return memory.Retrieved{}, err
-		}
-		defer done()
-		return m.Retrieve(ctx, query)
-	})
+	ret, err := ask(ctx, p, "retrieving", func(ctx context.Context, m memory.Memory) (memory.Retrieved, error) { return m.Retrieve(ctx, query) })
 	found.ms = p.since(start)
 	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
 	rec.RetrieveMS = found.ms
@@ -144,14 +136,7 @@ func (p *player) deeper(ctx context.Context, q schema.Question, query memory.Que
 			return nil
 		}
 		query.K = depth
-		ret, err := do(ctx, p, "retrieving deeper", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
-			m, done, err := p.asked(ctx)
-			if err != nil {
-				return memory.Retrieved{}, err
-			}
-			defer done()
-			return m.Retrieve(ctx, query)
-		})
+		ret, err := ask(ctx, p, "retrieving deeper", func(ctx context.Context, m memory.Memory) (memory.Retrieved, error) { return m.Retrieve(ctx, query) })
 		if err != nil {
 			if fatal(ctx, err) {
 				return err
@@ -187,12 +172,7 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 		text string
 	}
 	start := p.now()
-	a, err := do(ctx, p, "answering", p.o.Limits.Retrieve, func(ctx context.Context) (answer, error) {
-		m, done, err := p.asked(ctx)
-		if err != nil {
-			return answer{}, err
-		}
-		defer done()
+	a, err := ask(ctx, p, "answering", func(ctx context.Context, m memory.Memory) (answer, error) {
 		s, ok := memory.As[memory.Answerer](m)
 		if !ok {
 			return answer{}, errors.New("the copy of the memory cannot answer")
@@ -210,11 +190,17 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 	p.take(query, a.Retrieved, &found)
 	rec.Hits, rec.Context, rec.Degraded = found.hits, found.context, found.plainer
 	note(&rec.Extra, found.notes)
-	rec.By, rec.Outcome, rec.Answer = schema.By(p.u.name), schema.OutcomeAnswered, text(a.text)
-	if strings.TrimSpace(a.text) == "" {
-		rec.Answer = DontKnow
-	}
+	rec.By = schema.By(p.u.name)
+	rec.Answer, rec.Outcome = said(a.text)
 	return nil
+}
+
+// said returns an answer as it came, and its outcome: an empty one is not a refusal.
+func said(answer string) (as, outcome string) {
+	if strings.TrimSpace(answer) == "" {
+		return text(answer), schema.OutcomeEmpty
+	}
+	return text(answer), schema.OutcomeAnswered
 }
 
 // impossible is more tokens than any call has.

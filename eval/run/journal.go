@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -46,14 +47,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendHead appends the head without its CRC.
 func appendHead(dst []byte, h head) []byte {
-	dst = append(dst, h.kind, ' ')
-	dst = strconv.AppendInt(dst, int64(h.job), 10)
-	dst = append(dst, ' ')
-	dst = strconv.AppendInt(dst, int64(h.repeat), 10)
-	dst = append(dst, ' ')
-	dst = strconv.AppendInt(dst, int64(h.i), 10)
-	dst = append(dst, ' ')
-	return append(dst, h.outcome...)
+	return fmt.Appendf(dst, "%c %d %d %d %s", h.kind, h.job, h.repeat, h.i, h.outcome)
 }
 
 var errJournalLine = errors.New("not a line of a journal")
@@ -64,7 +58,7 @@ func parseLine(line []byte) (h head, rec []byte, err error) {
 	if len(line) < 10 || line[8] != ' ' {
 		return h, nil, errJournalLine
 	}
-	if _, err := hex.Decode(sum[:], line[:8]); err != nil || crc32.Checksum(line[9:], castagnoli) != uint32(sum[0])<<24|uint32(sum[1])<<16|uint32(sum[2])<<8|uint32(sum[3]) {
+	if _, err := hex.Decode(sum[:], line[:8]); err != nil || crc32.Checksum(line[9:], castagnoli) != binary.BigEndian.Uint32(sum[:]) {
 		return h, nil, errJournalLine
 	}
 	words, rec, _ := bytes.Cut(line[9:], []byte("\t"))
@@ -235,7 +229,7 @@ func put[T schema.Versioned[T]](j *journal, h head, rec *T, now bool) error {
 // put fills in the sum of a line that leaves room for it, and appends it.
 func (j *journal) put(line []byte, now bool) error {
 	sum := crc32.Checksum(line[9:len(line)-1], castagnoli)
-	hex.Encode(line[:8], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	hex.Encode(line[:8], binary.BigEndian.AppendUint32(nil, sum))
 	line[8] = ' '
 	j.mu.Lock()
 	defer j.mu.Unlock()

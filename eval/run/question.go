@@ -177,10 +177,8 @@ func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QAReco
 		rec.Outcome, rec.Error = outcomeOf(err), text(err.Error())
 		return nil
 	}
-	rec.Answer, rec.By, rec.Outcome = text(a.Text), a.By, schema.OutcomeAnswered
-	if strings.TrimSpace(a.Text) == "" {
-		rec.Outcome = schema.OutcomeEmpty
-	}
+	rec.By = a.By
+	rec.Answer, rec.Outcome = said(a.Text)
 	return nil
 }
 

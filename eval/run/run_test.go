@@ -188,7 +188,7 @@ func TestRecords(t *testing.T) {
 	for _, r := range qas(t, dir) {
 		order = append(order, r.System+" "+r.QuestionID)
 		switch {
-		case r.System == "abstain" && r.Answer != run.DontKnow:
+		case r.System == "abstain" && r.Answer != "No information available.":
 			t.Errorf("abstain answers %q", r.Answer)
 		case r.System == "bm25" && strings.HasSuffix(r.QuestionID, "q1"):
 			if len(r.Hits) != 1 || r.Hits[0].Sources[0].TurnID > 2 {
@@ -672,6 +672,27 @@ func TestSimpleSystem(t *testing.T) {
 		}
 	}
 }
+
+// An empty answer stays what it is, whatever it is empty of: a refusal would be right where nothing is to be known.
+func TestEmptyAnswers(t *testing.T) {
+	for _, answer := range []string{"", " \n"} {
+		dir := t.TempDir()
+		o := of(t, dir, cases(1))
+		o.Systems = []run.System{{System: memory.FromSimple(memory.Info{Name: "mute"}, func() memory.Simple { return mute(answer) })}}
+		must(t, o)
+		for _, r := range qas(t, dir) {
+			if r.By != "mute" || r.Outcome != schema.OutcomeEmpty || r.Answer != answer {
+				t.Errorf("%q: have %q, %s", answer, r.Answer, r.Outcome)
+			}
+		}
+	}
+}
+
+type mute string
+
+func (mute) Reset(context.Context) error                      { return nil }
+func (mute) Ingest(context.Context, schema.Turn) error        { return nil }
+func (m mute) Answer(context.Context, string) (string, error) { return string(m), nil }
 
 type echo struct{ n int }
 

@@ -97,7 +97,7 @@ func nodeLD(n *schema.Node) *schema.ObjectBuilder {
 		}
 	}
 	if len(types) > 0 {
-		b.Raw("@type", rawStrings(types))
+		b.Raw("@type", codec.AppendStrings(nil, types))
 	}
 	b.String("mb:id", string(n.ID))
 	propsLD(b, n.Props)
@@ -118,7 +118,7 @@ func edgeLD(e *schema.Edge) (forward, thing *schema.ObjectBuilder) {
 		types = append(types, "prov:Derivation")
 	}
 	thing.String("@id", thingIRI(string(e.ID)))
-	thing.Raw("@type", rawStrings(types))
+	thing.Raw("@type", codec.AppendStrings(nil, types))
 	thing.String("mb:id", string(e.ID))
 	thing.String("mb:type", e.Type)
 	thing.Raw("mb:src", refLD(string(e.Src)))
@@ -161,17 +161,6 @@ func propsLD(b *schema.ObjectBuilder, o schema.Object) {
 
 func refLD(id string) []byte {
 	return []byte(`{"@id":` + string(codec.AppendString(nil, thingIRI(id))) + `}`)
-}
-
-func rawStrings(s []string) []byte {
-	b := []byte{'['}
-	for i, v := range s {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = codec.AppendString(b, v)
-	}
-	return append(b, ']')
 }
 
 func thingIRI(id string) string  { return "id:" + encodeIRI(id) }

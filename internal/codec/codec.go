@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -276,6 +277,18 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
+// AppendStrings appends a JSON array of strings, each as AppendString writes it.
+func AppendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, s)
+	}
+	return append(dst, ']')
+}
+
 // stringEnd returns the index just past the string that starts at b[i], in valid JSON.
 func stringEnd(b []byte, i int) int {
 	for i++; ; {
@@ -352,6 +365,27 @@ func AppendLayout(dst, raw []byte, l Layout) []byte {
 	return dst
 }
 
+// AppendNormal appends the valid JSON text raw without white space and with each string in one spelling,
+// that of AppendString.
+func AppendNormal(dst, raw []byte) []byte {
+	raw = AppendLayout(nil, raw, Compact)
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			dst = append(dst, raw[i])
+			i++
+			continue
+		}
+		j := stringEnd(raw, i)
+		if bytes.IndexByte(raw[i:j], '\\') < 0 {
+			dst = append(dst, raw[i:j]...)
+		} else {
+			dst = AppendString(dst, Unquote(raw[i:j]))
+		}
+		i = j
+	}
+	return dst
+}
+
 // Member is the value of an object's member by its name, or by the names on the way to it,
 // with dots between; nil where there is none.
 func Member(obj []byte, name string) (value []byte) {
@@ -391,6 +425,26 @@ func Members(raw []byte) func(yield func(name string, value []byte) bool) {
 			i = skipSpace(raw, j)
 			if i < len(raw) && raw[i] == ',' {
 				i = skipSpace(raw, i+1)
+			}
+		}
+	}
+}
+
+// Elements yields the raw elements of the JSON array in raw, in order; nothing for other values.
+// raw should be valid, as for Members.
+func Elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		i := skipSpace(raw, 0)
+		if i >= len(raw) || raw[i] != '[' {
+			return
+		}
+		for i = skipSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = skipSpace(raw, i+1) {
+			j := SkipValue(raw, i)
+			if !yield(raw[i:j]) {
+				return
+			}
+			if i = skipSpace(raw, j); i >= len(raw) || raw[i] != ',' {
+				return
 			}
 		}
 	}

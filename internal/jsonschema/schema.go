@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/big"
 	"net/url"
 	"regexp"
@@ -309,13 +310,12 @@ type prog struct {
 	ref      *prog
 	all      []*prog
 	any      []*prog
-	props    []prop
-	slots    [64]uint8 // hash of a name → 1 + index of the first prop with it
-	chain    []uint8   // prop → 1 + index of the next with the same hash
-	required []string  // those not marked in props
-	need     uint64    // bits of props that are required
-	extra    *prog     // for members not in props
-	closed   bool      // no members but props
+	names    Names
+	props    []*prog  // by name
+	required []string // those not marked in names
+	need     uint64   // bits of names that are required
+	extra    *prog    // for members not in props
+	closed   bool     // no members but props
 	minProps int32
 	maxProps int32 // -1: none
 	items    *prog
@@ -332,11 +332,6 @@ type prog struct {
 	min, max *bound
 }
 
-type prop struct {
-	name string
-	p    *prog
-}
-
 type literal struct {
 	kind Kind
 	text string // string: unescaped
@@ -344,7 +339,6 @@ type literal struct {
 
 type bound struct {
 	f    float64
-	rat  *big.Rat
 	open bool
 }
 
@@ -407,26 +401,19 @@ func (b *builder) build(s *v5.Schema) *prog {
 	}
 	names := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range names {
-		p.props = append(p.props, prop{name, b.build(s.Properties[name])})
+		p.props = append(p.props, b.build(s.Properties[name]))
 	}
-	if len(names) > 250 {
-		b.cannot(s, "more than 250 properties")
+	if len(names) > maxNames {
+		b.cannot(s, fmt.Sprintf("more than %d properties", maxNames))
 		return p
 	}
-	p.chain = make([]uint8, len(names))
-	for i, name := range names {
-		h := nameHash(name)
-		p.chain[i], p.slots[h] = p.slots[h], uint8(i+1)
-	}
-required:
+	p.names = NewNames(names...)
 	for _, r := range s.Required {
-		for i := range p.props {
-			if p.props[i].name == r && i < 64 {
-				p.need |= 1 << i
-				continue required
-			}
+		if i := slices.Index(names, r); i >= 0 && i < 64 {
+			p.need |= 1 << i
+		} else {
+			p.required = append(p.required, r)
 		}
-		p.required = append(p.required, r)
 	}
 	switch a := s.AdditionalProperties.(type) {
 	case bool:
@@ -464,7 +451,7 @@ func bounds(incl, excl *big.Rat, sign int) *bound {
 		return nil
 	}
 	f, _ := r.Float64()
-	return &bound{f, r, open}
+	return &bound{f, open}
 }
 
 func (b *builder) literals(s *v5.Schema, p *prog, vs []any) {
@@ -501,7 +488,7 @@ func (p *prog) ok(d *Doc, i int) bool {
 			return false
 		}
 	case Number:
-		if !p.okNumber(d, i, n) {
+		if !p.okNumber(d, n) {
 			return false
 		}
 	case Object:
@@ -551,7 +538,7 @@ func (p *prog) okString(d *Doc, i int) bool {
 	return p.format == nil || p.formatOK != nil && p.formatOK(t) || p.format(string(t))
 }
 
-func (p *prog) okNumber(d *Doc, i int, n *Node) bool {
+func (p *prog) okNumber(d *Doc, n *Node) bool {
 	if n.Wild {
 		return false
 	}
@@ -559,45 +546,17 @@ func (p *prog) okNumber(d *Doc, i int, n *Node) bool {
 		return true
 	}
 	raw := d.B[n.Start:n.End]
-	if n.Int && len(raw) <= 15 {
-		v, neg := int64(0), false
-		for _, c := range raw {
-			if c == '-' {
-				neg = true
-			} else {
-				v = v*10 + int64(c-'0')
-			}
-		}
-		if neg {
-			v = -v
-		}
-		return p.min.below(float64(v)) && p.max.above(float64(v))
-	}
-	// Decimals of at most 15 digits keep their order as float64.
-	if !p.intOnly && len(raw) <= 15 && bytes.IndexByte(raw, 'e') < 0 && bytes.IndexByte(raw, 'E') < 0 {
-		if f, err := strconv.ParseFloat(string(raw), 64); err == nil {
-			return p.min.below(f) && p.max.above(f)
-		}
-	}
-	r, ok := new(big.Rat).SetString(string(raw))
-	if !ok || p.intOnly && !r.IsInt() {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	exact := len(raw) <= 15 // as float64 decimals keep their order, and those of 15 digits stay apart
+	if err != nil || !p.min.below(f) || !p.max.above(f) || !exact && (p.min.at(f) || p.max.at(f)) {
 		return false
 	}
-	if b := p.min; b != nil {
-		if c := r.Cmp(b.rat); c < 0 || c == 0 && b.open {
-			return false
-		}
-	}
-	if b := p.max; b != nil {
-		if c := r.Cmp(b.rat); c > 0 || c == 0 && b.open {
-			return false
-		}
-	}
-	return true
+	return !p.intOnly || n.Int || exact && f == math.Trunc(f)
 }
 
 func (b *bound) below(f float64) bool { return b == nil || f > b.f || f == b.f && !b.open }
 func (b *bound) above(f float64) bool { return b == nil || f < b.f || f == b.f && !b.open }
+func (b *bound) at(f float64) bool    { return b != nil && f == b.f }
 
 func (p *prog) okObject(d *Doc, i int, n *Node) bool {
 	if p.minProps >= 0 || p.maxProps >= 0 {
@@ -622,7 +581,7 @@ func (p *prog) okObject(d *Doc, i int, n *Node) bool {
 		if d.Nodes[k].Esc {
 			name = d.Text(k)
 		}
-		j := p.find(name)
+		j := p.names.Find(name)
 		if j < 0 {
 			if p.closed || p.extra != nil && !p.extra.ok(d, k+1) {
 				return false
@@ -632,7 +591,7 @@ func (p *prog) okObject(d *Doc, i int, n *Node) bool {
 		if j < 64 {
 			seen |= 1 << j
 		}
-		if !p.props[j].p.ok(d, k+1) {
+		if !p.props[j].ok(d, k+1) {
 			return false
 		}
 	}
@@ -643,20 +602,40 @@ func (p *prog) hasAll(d *Doc, i int) bool {
 	return !slices.ContainsFunc(p.required, func(r string) bool { return d.Get(i, r) < 0 })
 }
 
+// Names finds members by their names.
+type Names struct {
+	names []string
+	slots [64]uint8 // hash of a name → 1 + index of the first with it
+	chain []uint8   // name → 1 + index of the next with the same hash
+}
+
+const maxNames = 250
+
+// NewNames makes the table of at most 250 names.
+func NewNames(names ...string) Names {
+	n := Names{names: names, chain: make([]uint8, len(names))}
+	for i, name := range names {
+		h := nameHash(name)
+		n.chain[i], n.slots[h] = n.slots[h], uint8(i+1)
+	}
+	return n
+}
+
+// Find returns the index of a name, -1 for any other.
+func (n *Names) Find(name []byte) int {
+	for j := n.slots[nameHash(name)]; j > 0; j = n.chain[j-1] {
+		if n.names[j-1] == string(name) {
+			return int(j) - 1
+		}
+	}
+	return -1
+}
+
 func nameHash[T string | []byte](s T) uint {
 	if len(s) == 0 {
 		return 0
 	}
 	return (uint(len(s))*7 + uint(s[0])*31 + uint(s[len(s)-1])*5 + uint(s[len(s)/2])) & 63
-}
-
-func (p *prog) find(name []byte) int {
-	for j := p.slots[nameHash(name)]; j > 0; j = p.chain[j-1] {
-		if s := p.props[j-1].name; len(s) == len(name) && s == string(name) {
-			return int(j) - 1
-		}
-	}
-	return -1
 }
 
 func (p *prog) okArray(d *Doc, i int, n *Node) bool {

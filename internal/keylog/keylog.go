@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"membench/internal/atomicfile"
+	"membench/internal/codec"
 )
 
 // A Log is open for appending. One process, one goroutine at a time.
@@ -134,6 +135,48 @@ func (l *Log) Append(line []byte) error {
 		return err
 	}
 	return l.Sync()
+}
+
+// Record appends v as a line of JSON.
+func (l *Log) Record(v any) error {
+	line, err := codec.Append(nil, v, codec.Compact)
+	if err != nil {
+		return err
+	}
+	return l.Append(line)
+}
+
+// A Lazy is a Log of JSON that its first record opens. The zero value is ready.
+type Lazy struct{ log *Log }
+
+// IsOpen reports whether there was a record since Close.
+func (l *Lazy) IsOpen() bool { return l.log != nil }
+
+// Record opens the log where it is not open, and appends v. It fails where an earlier line is not JSON.
+func (l *Lazy) Record(path string, o Options, v any) error {
+	if l.log == nil {
+		log, err := Open(path, o, func(_ int, line []byte) error {
+			if !codec.Valid(line) {
+				return errors.New("no JSON")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		l.log = log
+	}
+	return l.log.Record(v)
+}
+
+// Close closes the log where it is open.
+func (l *Lazy) Close() error {
+	if l.log == nil {
+		return nil
+	}
+	err := l.log.Close()
+	l.log = nil
+	return err
 }
 
 // Put adds whole lines, each with its end. They outlive the process at once, a crash

@@ -110,13 +110,20 @@ func (c Clustered) Interval(conf float64) Interval {
 }
 
 // ShareInterval is the interval of a mean of scores in [0,1]: Student's on the scale of
-// logits, so that it stays inside. Where all scores are 0, or all 1, it is Wilson's.
+// logits, so that it stays inside. Where all scores are 0, or all 1, it is Wilson's. Where
+// they hardly vary (eight times 0.5) it is at least that with one 0 and one 1 added.
 func (c Clustered) ShareInterval(conf float64) Interval {
 	switch {
 	case math.IsNaN(c.SE):
 		return undefined
 	case c.Mean <= 0 || c.Mean >= 1:
 		return WilsonOf(min(1, max(0, c.Mean)), float64(c.N), conf)
+	}
+	n := float64(c.N)
+	if within := c.Singles * c.Singles * n * (n - 1); within < oneSided {
+		sum, squares := n*c.Mean, within+n*c.Mean*c.Mean
+		mean := (sum + 1) / (n + 2)
+		c.singly, c.Singles = true, max(c.Singles, math.Sqrt(((squares+1)/(n+2)-mean*mean)/(n+2)))
 	}
 	logit := math.Log(c.Mean / (1 - c.Mean))
 	half := c.margin(conf) / (c.Mean * (1 - c.Mean))

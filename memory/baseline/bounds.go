@@ -55,7 +55,7 @@ type silent struct{ memory.Memory }
 
 func (s silent) Unwrap() memory.Memory { return s.Memory }
 func (s silent) Answer(ctx context.Context, _ memory.Query) (memory.Retrieved, string, error) {
-	return memory.Retrieved{}, "", ctx.Err()
+	return memory.Retrieved{}, "No information available.", ctx.Err()
 }
 
 // Oracle returns the gold evidence: it measures a reader with perfect retrieval.

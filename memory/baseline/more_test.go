@@ -177,8 +177,8 @@ func TestAbstain(t *testing.T) {
 	if !ok {
 		t.Fatal("abstain does not answer")
 	}
-	if _, out, err := a.Answer(context.Background(), memory.Query{Text: "?"}); err != nil || out != "" {
-		t.Errorf("have %q (%v), want no answer", out, err)
+	if _, out, err := a.Answer(context.Background(), memory.Query{Text: "?"}); err != nil || out != "No information available." {
+		t.Errorf("have %q (%v), want a refusal", out, err)
 	}
 }
 

@@ -248,7 +248,7 @@ type Memory struct {
 	sys   *System
 	ns    memory.Namespace
 	store *store
-	log   *keylog.Log
+	log   keylog.Lazy
 	made  string // fingerprint in the header; "" for a new journal
 
 	last   []memory.Item // as the session before left it; nil before the first EndSession
@@ -275,25 +275,10 @@ func (m *Memory) append(e entry) error {
 	if m.sys.o.Dir == "" {
 		return nil
 	}
-	if m.log == nil {
-		log, err := keylog.Open(m.sys.path(m.ns), keylog.Options{Wrap: m.sys.o.Wrap}, func(_ int, line []byte) error {
-			if !codec.Valid(line) {
-				return errors.New("no JSON")
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		m.log = log
-	}
+	path, o := m.sys.path(m.ns), keylog.Options{Wrap: m.sys.o.Wrap}
 	if m.made == "" {
 		fp := m.sys.Info().Fingerprint
-		line, err := codec.Append(nil, header{format, 1, m.ns.Run, m.ns.Scope, fp}, codec.Compact)
-		if err != nil {
-			return err
-		}
-		if err := m.log.Append(line); err != nil {
+		if err := m.log.Record(path, o, header{format, 1, m.ns.Run, m.ns.Scope, fp}); err != nil {
 			return err
 		}
 		m.made = fp
@@ -301,11 +286,7 @@ func (m *Memory) append(e entry) error {
 	if e.Changes == nil {
 		e.Changes = []change{}
 	}
-	line, err := codec.Append(nil, e, codec.Compact)
-	if err != nil {
-		return err
-	}
-	return m.log.Append(line)
+	return m.log.Record(path, o, e)
 }
 
 // Weights of Retrieve; set on LoCoMo's conv-26 and the bundled dialogues, see
@@ -361,11 +342,4 @@ func (m *Memory) Drop(ctx context.Context) error {
 }
 
 // Close closes the journal; ingested batches are already on disk.
-func (m *Memory) Close() error {
-	if m.log == nil {
-		return nil
-	}
-	err := m.log.Close()
-	m.log = nil
-	return err
-}
+func (m *Memory) Close() error { return m.log.Close() }

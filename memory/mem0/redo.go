@@ -14,7 +14,7 @@ import (
 // Redo removes the first batch in which a model failed an operation, and all later batches, because they are based on the rule. It reports whether there was
 // one.
 func (m *Memory) Redo(ctx context.Context) (bool, error) {
-	if m.sys.o.Dir == "" || m.log != nil || !slices.ContainsFunc(m.store.degraded, failed) {
+	if m.sys.o.Dir == "" || m.log.IsOpen() || !slices.ContainsFunc(m.store.degraded, failed) {
 		return false, nil
 	}
 	if m.sys.o.Points != nil { // before the journal: a kill in between leaves points to be put again

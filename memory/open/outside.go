@@ -121,7 +121,7 @@ func (p Place) program(ctx context.Context) memory.Spec {
 			if len(o.Command) == 0 {
 				return nil, errors.New(`option command: want the program and its arguments, like ["python3", "mine.py"]`)
 			}
-			po := process.Options{Command: o.Command, Dir: o.Dir, Inputs: o.Inputs}
+			po := process.Options{Command: o.Command, Dir: o.Dir, Inputs: o.Inputs, Named: o.Env}
 			if o.Timeout != "" {
 				var err error
 				if po.Timeout, err = time.ParseDuration(o.Timeout); err != nil {

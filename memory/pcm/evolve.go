@@ -309,23 +309,16 @@ func (p *policy) embed(ctx context.Context, t *turn, list []made, r *memory.Rece
 	if p.o.Entities {
 		t.made = append(slices.Clone(list), p.things(t)...)
 	}
-	if len(t.made) == 0 {
-		return nil
-	}
 	texts := make([]string, len(t.made))
 	for i, m := range t.made {
 		texts[i] = p.text(t, m)
 	}
-	out, err := llm.Embed(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(out.Usage)
-	if err == nil && len(out.Vectors) != len(texts) {
-		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(out.Vectors))
-	}
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
 	for i := range t.made {
-		t.made[i].vec = out.Vectors[i]
+		t.made[i].vec = vecs[i]
 	}
 	return nil
 }

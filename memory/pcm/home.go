@@ -170,15 +170,9 @@ func (p *policy) load(ctx context.Context) (u llm.Usage, err error) {
 			texts = append(texts, r.Text)
 		}
 	}
-	var made [][]float32
-	if len(texts) > 0 {
-		out, err := llm.Embed(ctx, p.d.Embed, texts)
-		if u = out.Usage; err != nil {
-			return u, err
-		}
-		if made = out.Vectors; len(made) != len(texts) {
-			return u, fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(made))
-		}
+	made, err := store.Many(ctx, p.d.Embed, &u, texts)
+	if err != nil {
+		return u, err
 	}
 	w := world{st: store.New(store.Options{Scope: p.scope, Embed: p.d.Embed}), dirty: map[int]bool{}}
 	var queue []int

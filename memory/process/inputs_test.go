@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"membench/internal/exttest"
@@ -41,6 +42,21 @@ func TestFingerprintCoversFiles(t *testing.T) {
 	write("model.txt", "weights 2")
 	if fingerprint() == edited {
 		t.Error("an edited input leaves the fingerprint as it was")
+	}
+	before := fingerprint()
+	o.Env = append(o.Env, "MODEL=small", "MY_API_KEY=one", "LANG=C")
+	o.Named = []string{"MODEL", "MY_API_KEY", "UNSET"}
+	named := fingerprint()
+	if named == before {
+		t.Error("a named variable that is set leaves the fingerprint as it was")
+	}
+	for i, x := range []string{"MODEL=large", "MY_API_KEY=two", "LANG=de"} {
+		old := o.Env[len(o.Env)-3+i]
+		o.Env[len(o.Env)-3+i] = x
+		if changed := fingerprint() != named; changed != strings.HasPrefix(x, "MODEL") {
+			t.Errorf("%s: the fingerprint changed: %t", x, changed)
+		}
+		o.Env[len(o.Env)-3+i] = old
 	}
 	o.Inputs = []string{"gone.txt"}
 	if _, err := New(context.Background(), o); err == nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
 	"membench/schema"
@@ -182,26 +183,56 @@ func (m *running) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, e
 	return r.receipt(), nil
 }
 
+// word is a text, or a number as its text, of the program's; null is "".
+type word struct {
+	text  string
+	there bool // not absent
+}
+
+// UnmarshalJSON reads a string, a number or null.
+func (w *word) UnmarshalJSON(b []byte) error {
+	w.there = true
+	if len(b) > 0 && strings.IndexByte("-0123456789", b[0]) >= 0 {
+		w.text = string(b)
+		return nil
+	}
+	return codec.Unmarshal(b, &w.text)
+}
+
 type hit struct {
-	ID    string        `json:"id"`
-	Text  string        `json:"text"`
+	ID    word          `json:"id"`
+	Text  word          `json:"text"`
 	Score *float64      `json:"score"`
 	Turns []string      `json:"turns"`
 	Meta  schema.Object `json:"meta"`
 }
 
+// lacks names what a hit or an item (called what, number i of n) needs and does not have. Its text may be empty: it is shown unchanged, and eval explain reports it.
+func (m *running) lacks(h hit, method, what string, i, n int) error {
+	need := ""
+	switch {
+	case h.ID.text == "":
+		need = "an id"
+	case !h.Text.there:
+		need = "a text"
+	default:
+		return nil
+	}
+	return &Error{Program: m.p.o.Command[0], Method: method, Message: fmt.Sprintf("%s needs %s: %d of %d has none (id %.80q, text %.80q)", what, need, i+1, n, h.ID.text, h.Text.text)}
+}
+
 // hits checks the program's hits: unique ids, of the user, best first. Without scores the order is kept and the score is 1/rank.
-func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error) {
+func (m *running) hits(method string, found []hit, q memory.Query) (out []memory.Hit, err error) {
 	seen, scored := map[string]bool{}, true
 	for i, h := range found {
-		if h.ID == "" { // a hit without a text is shown unchanged: eval explain reports it
-			return nil, &Error{Program: m.p.o.Command[0], Method: "retrieve", Message: fmt.Sprintf("a hit needs an id: hit %d of %d has none, its text is %.80q", i+1, len(found), h.Text)}
+		if err := m.lacks(h, method, "a hit", i, len(found)); err != nil {
+			return nil, err
 		}
-		x := memory.Hit{ID: schema.PointID(h.ID), Text: h.Text, Sources: parseTurns(h.Turns), Meta: h.Meta}
-		if seen[h.ID] || !m.belongs(x.Sources, q.UserID, q.AgentID) {
+		x := memory.Hit{ID: schema.PointID(h.ID.text), Text: h.Text.text, Sources: parseTurns(h.Turns), Meta: h.Meta}
+		if seen[h.ID.text] || !m.belongs(x.Sources, q.UserID, q.AgentID) {
 			continue
 		}
-		seen[h.ID] = true
+		seen[h.ID.text] = true
 		if h.Score == nil {
 			scored = false
 		} else {
@@ -247,10 +278,10 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 		Hits  []hit `json:"hits"`
 		Usage usage `json:"usage"`
 	}
-	if err := m.p.call(ctx, "retrieve", question(q), &r); err != nil {
+	if err := m.p.call(ctx, "retrieve", question(q), &r, "hits"); err != nil {
 		return memory.Retrieved{}, err
 	}
-	hits, err := m.hits(r.Hits, q)
+	hits, err := m.hits("retrieve", r.Hits, q)
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
 }
 
@@ -261,10 +292,10 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 		Hits   []hit  `json:"hits"`
 		Usage  usage  `json:"usage"`
 	}
-	if err := x.m.p.call(ctx, "answer", question(q), &r); err != nil {
+	if err := x.m.p.call(ctx, "answer", question(q), &r, "answer"); err != nil {
 		return memory.Retrieved{}, "", err
 	}
-	hits, err := x.m.hits(r.Hits, q)
+	hits, err := x.m.hits("answer", r.Hits, q)
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, r.Answer, err
 }
 
@@ -296,17 +327,17 @@ func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error]
 				Time    string `json:"time"`
 			} `json:"items"`
 		}
-		if err := x.m.p.call(ctx, "snapshot", map[string]any{}, &r); err != nil {
+		if err := x.m.p.call(ctx, "snapshot", map[string]any{}, &r, "items"); err != nil {
 			yield(memory.Item{}, err)
 			return
 		}
 		items := make([]memory.Item, 0, len(r.Items))
-		for _, it := range r.Items {
-			if it.ID == "" {
-				yield(memory.Item{}, &Error{Program: x.m.p.o.Command[0], Method: "snapshot", Message: fmt.Sprintf("an item needs an id, have %.200q", it.Text)})
+		for i, it := range r.Items {
+			if err := x.m.lacks(it.hit, "snapshot", "an item", i, len(r.Items)); err != nil {
+				yield(memory.Item{}, err)
 				return
 			}
-			items = append(items, memory.Item{ID: schema.PointID(it.ID), Text: it.Text, Status: cmp.Or(it.Status, memory.StatusActive), Session: it.Session, Time: it.Time, Sources: parseTurns(it.Turns), Meta: it.Meta})
+			items = append(items, memory.Item{ID: schema.PointID(it.ID.text), Text: it.Text.text, Status: cmp.Or(it.Status, memory.StatusActive), Session: it.Session, Time: it.Time, Sources: parseTurns(it.Turns), Meta: it.Meta})
 		}
 		slices.SortStableFunc(items, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
 		for _, it := range items {
@@ -340,7 +371,7 @@ func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 				Updated string `json:"updated_at"`
 			} `json:"items"`
 		}
-		if err := x.m.p.call(ctx, "export", map[string]any{}, &r); err != nil {
+		if err := x.m.p.call(ctx, "export", map[string]any{}, &r, "items"); err != nil {
 			yield(none, err)
 			return
 		}
@@ -349,15 +380,19 @@ func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 			Created string `json:"created_at"`
 			Updated string `json:"updated_at"`
 		}) int {
-			return cmp.Compare(a.ID, b.ID)
+			return cmp.Compare(a.ID.text, b.ID.text)
 		})
-		for _, it := range r.Items {
+		for i, it := range r.Items {
+			if err := x.m.lacks(it.hit, "export", "an item", i, len(r.Items)); err != nil {
+				yield(none, err)
+				return
+			}
 			payload, err := x.m.payload(it.hit, it.Created, it.Updated)
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.ID), Payload: payload, Collection: x.m.sys.o.Name}}, nil) {
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.ID.text), Payload: payload, Collection: x.m.sys.o.Name}}, nil) {
 				return
 			}
 		}
@@ -380,7 +415,7 @@ func (m *running) payload(it hit, created, updated string) (schema.Object, error
 			break
 		}
 	}
-	for _, p := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"data", it.Text}, {"hash", schema.Hash(it.Text)}, {"created_at", created}, {"updated_at", updated}} {
+	for _, p := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"data", it.Text.text}, {"hash", schema.Hash(it.Text.text)}, {"created_at", created}, {"updated_at", updated}} {
 		if p[1] != "" {
 			b.String(p[0], p[1])
 		}

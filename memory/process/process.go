@@ -10,10 +10,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +35,9 @@ type Options struct {
 	Command []string // program and arguments; needed
 	// Env is the whole environment of the program, NAME=value: nothing is inherited, so
 	// that no key reaches a program that was not given one.
-	Env     []string
+	Env []string
+	// Named are the names of the variables in Env that set its behaviour: their values belong to the fingerprint, except those of secrets (by name: KEY, TOKEN …).
+	Named   []string
 	Dir     string        // to run in; "": this one
 	Inputs  []string      // further files and folders that determine its behaviour, relative to Dir
 	Timeout time.Duration // of one request; 0: 10 minutes
@@ -43,7 +47,7 @@ type Options struct {
 type System struct {
 	o     Options
 	hello hello
-	files []string // digests of the files that it is made of
+	files []string // digests of the files that it is made of, and of the variables that it is set by
 }
 
 type hello struct {
@@ -65,7 +69,7 @@ func New(ctx context.Context, o Options) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{o: o, files: files}
+	s := &System{o: o, files: append(files, o.named()...)}
 	p, err := start(o)
 	if err != nil {
 		return nil, err
@@ -138,8 +142,26 @@ func (o Options) files() ([]string, error) {
 	return out, nil
 }
 
+// named are the digests of the variables that Named names: with another value the program is another system. A secret that is renewed leaves it the same.
+func (o Options) named() (out []string) {
+	for _, set := range o.Env {
+		if name, value, _ := strings.Cut(set, "="); slices.Contains(o.Named, name) && !secret(name) {
+			out = append(out, fmt.Sprintf("env %s %x", name, sha256.Sum256([]byte(value))))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// secret reports whether a variable of this name holds a secret, by a word of the name.
+func secret(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+		return slices.Contains([]string{"KEY", "KEYS", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PASSWD", "CREDENTIAL", "CREDENTIALS", "AUTH"}, word)
+	})
+}
+
 // Info is the program's description of itself. The fingerprint covers command, version,
-// methods, and the bytes of the files on its command line and of Inputs.
+// methods, the bytes of the files on its command line and of Inputs, and the values of Named.
 func (s *System) Info() memory.Info {
 	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process",
 		Fingerprint: memory.Fingerprint("%d|%q|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods, s.files)}
@@ -232,9 +254,9 @@ func start(o Options) (*proc, error) {
 	return p, nil
 }
 
-// call sends one request and decodes its answer into result (nil: ignored). A program that breaks the protocol, or answers too late, is ended, since its
+// call sends one request and decodes its answer into result (nil: ignored), which must have the members need; null is a value. A program that breaks the protocol, or answers too late, is ended, since its
 // answers could not be matched to requests.
-func (p *proc) call(ctx context.Context, method string, params, result any) error {
+func (p *proc) call(ctx context.Context, method string, params, result any, need ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -268,14 +290,14 @@ func (p *proc) call(ctx context.Context, method string, params, result any) erro
 			case l.err != nil:
 				return p.broken(method, l.err.Error(), l.err)
 			}
-			return p.answer(method, l.b, result)
+			return p.answer(method, l.b, result, need)
 		case <-ctx.Done():
 			return p.broken(method, fmt.Sprintf("no answer (%v; the limit is %v)", ctx.Err(), p.o.Timeout), ctx.Err())
 		}
 	}
 }
 
-func (p *proc) answer(method string, b []byte, result any) error {
+func (p *proc) answer(method string, b []byte, result any, need []string) error {
 	var a struct {
 		ID     *int            `json:"id"`
 		Result json.RawMessage `json:"result"`
@@ -294,6 +316,14 @@ func (p *proc) answer(method string, b []byte, result any) error {
 	if a.Error != nil {
 		code := cmp.Or(a.Error.Code, "failed")
 		return &Error{Program: p.o.Command[0], Method: method, Code: code, Message: a.Error.Message}
+	}
+	has := map[string]json.RawMessage{}
+	if codec.Unmarshal(a.Result, &has) == nil || len(a.Result) == 0 {
+		for _, name := range need {
+			if _, ok := has[name]; !ok {
+				return &Error{Program: p.o.Command[0], Method: method, Message: fmt.Sprintf("its result has no %s: it has %s", name, cmp.Or(strings.Join(slices.Sorted(maps.Keys(has)), ", "), "no members"))}
+			}
+		}
 	}
 	if result == nil || len(a.Result) == 0 || string(a.Result) == "null" {
 		return nil

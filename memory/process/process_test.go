@@ -94,6 +94,10 @@ func TestBadPrograms(t *testing.T) {
 		"wrong form":   {loop + "  reply(r, result={'methods': 'all'})", 0, []string{"hello", "methods"}},
 		"hit without id": {loop + "  reply(r, result={'methods': ['reset', 'ingest', 'retrieve'], 'hits': [{'text': 'x'}]} if m != 'ingest' else None)", 0,
 			[]string{"a hit needs an id"}},
+		"hit without text": {loop + "  reply(r, result={'methods': ['reset', 'ingest', 'retrieve'], 'hits': [{'id': 7, 'memory': 'x'}]} if m != 'ingest' else None)", 0,
+			[]string{"a hit needs a text: 1 of 1 has none (id \"7\""}},
+		"hits under another name": {loop + "  reply(r, result={'methods': ['reset', 'ingest', 'retrieve'], 'results': []})", 0, []string{"retrieve: its result has no hits: it has methods, results"}},
+		"no result":               {loop + "  reply(r, result=None if m == 'retrieve' else {'methods': ['reset', 'ingest', 'retrieve']})", 0, []string{"retrieve: its result has no hits: it has no members"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := script(t, tt.text)
@@ -119,7 +123,7 @@ func TestBadPrograms(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if says := name == "fails" || name == "no ingest" || name == "hit without id"; errors.Is(err, memory.ErrGone) == says {
+			if says := name == "fails" || name == "no ingest" || strings.HasPrefix(name, "hit") || name == "no result"; errors.Is(err, memory.ErrGone) == says {
 				t.Errorf("%v: the memory is gone: %v", err, !says)
 			}
 			for _, want := range tt.wants {

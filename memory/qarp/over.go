@@ -123,24 +123,20 @@ func (s *system) Capabilities() memory.Capabilities {
 }
 
 func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
-	m, err := s.inner.Open(ctx, ns)
-	if err != nil {
-		return nil, err
-	}
-	return s.over(m)
+	return s.over(s.inner.Open(ctx, ns))
 }
 
 // Attach opens the memory of an earlier run.
 func (s attaching) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	at, _ := memory.As[memory.Attacher](s.inner)
-	m, err := at.Attach(ctx, ns)
+	return s.over(at.Attach(ctx, ns))
+}
+
+// over puts a layer over a memory that was opened.
+func (s *system) over(m memory.Memory, err error) (memory.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.over(m)
-}
-
-func (s *system) over(m memory.Memory) (memory.Memory, error) {
 	if _, ok := memory.As[memory.Answerer](m); ok {
 		return nil, errors.Join(m.Close(), fmt.Errorf("%s answers by itself and would ignore what the layer finds", s.inner.Info().Name))
 	}
@@ -183,11 +179,7 @@ func (l *layer) Close() error { return l.inner.Close() }
 // Clone copies the backend's memory below a layer of its own.
 func (c cloning) Clone(ctx context.Context) (memory.Memory, error) {
 	cl, _ := memory.As[memory.Cloner](c.inner)
-	m, err := cl.Clone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.sys.over(m)
+	return c.sys.over(cl.Clone(ctx))
 }
 
 // asked returns the model's answer, or the rule's if the model fails; the latter is recorded.

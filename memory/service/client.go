@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -209,10 +210,12 @@ func multipartBody(form map[string]string) (kind string, body []byte, err error)
 	}
 	for _, k := range slices.Sorted(maps.Keys(form)) {
 		name, file, isFile := strings.Cut(k, "@")
-		h := textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}}
+		named, h := map[string]string{"name": name}, textproto.MIMEHeader{}
 		if isFile {
-			h = textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name, "filename": file})}, "Content-Type": {"text/plain"}}
+			named["filename"] = file
+			h.Set("Content-Type", "text/plain")
 		}
+		h.Set("Content-Disposition", mime.FormatMediaType("form-data", named))
 		part, err := w.CreatePart(h)
 		if err != nil {
 			return "", nil, err
@@ -313,7 +316,7 @@ func (s *System) judge(step string, r request, rep *reply, err error, write bool
 		return s.fault(step, kind, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 	}
 	if c := s.spec.OKWhen; c != nil && !c.holds(rep.body) {
-		return s.fault(step, KindRefused, rep, fmt.Sprintf("%s (%s inside a %d)", s.said(rep), c.said(rep.body), rep.status), nil)
+		return s.fault(step, KindRefused, rep, fmt.Sprintf("%s (%s inside a %d)", s.said(rep), cmp.Or(c.missing(rep.body), c.said(rep.body)), rep.status), nil)
 	}
 	return nil
 }
@@ -397,6 +400,19 @@ func clip(s string) string {
 	return textnorm.Short(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), 300)
 }
 
+// need returns a fault if v, a part of the answer called what, has nothing at the path that the spec names as member.
+func (s *System) need(step, member string, p path, what string, v any, rep *reply) error {
+	if m := p.missing(what, v); m != "" && !rep.ignored {
+		return s.fault(step, KindMalformed, rep, member+": "+m, nil)
+	}
+	return nil
+}
+
+// items are the values of a list of the answer: none only if the answer itself has none.
+func (s *System) items(step, member string, p path, rep *reply) ([]any, error) {
+	return p.list(rep.body), s.need(step, member, p, "the answer", rep.body, rep)
+}
+
 // fault makes an error, every secret taken out of its words.
 func (s *System) fault(step string, k Kind, rep *reply, message string, err error) *Error {
 	e := &Error{System: s.spec.System, Step: step, Kind: k, Message: s.redact(message), Err: err}
@@ -405,6 +421,14 @@ func (s *System) fault(step string, k Kind, rep *reply, message string, err erro
 		e.RequestID = s.redact(clip(rep.header.Get("X-Request-Id")))
 	}
 	return e
+}
+
+// malformed is the fault of an answer that is not JSON, nil if it is.
+func (s *System) malformed(step string, rep *reply) error {
+	if rep.bad == nil {
+		return nil
+	}
+	return s.fault(step, KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
 }
 
 func (s *System) redact(m string) string {

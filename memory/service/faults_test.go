@@ -394,6 +394,63 @@ func TestLies(t *testing.T) {
 	}
 }
 
+// TestMissing: a path that names nothing in the service's answer is a fault that names what the answer has: no empty list, no empty text and nothing to wait for.
+func TestMissing(t *testing.T) {
+	for _, x := range []struct{ system, old, new, want string }{
+		{"mem0-2", "body: {query: \"${q}\", filters: {user_id: \"${ns}\"}, top_k: \"${k}\", threshold: 0}\n  items: results", "body: {query: \"${q}\", filters: {user_id: \"${ns}\"}, top_k: \"${k}\"}\n  items: result", "search: status 200: search.items: the answer has no result: it has results"},
+		{"mem0-2", "text: memory, score", "text: memry, score", "search: status 200: search.fields.text: an item has no memry: it has "},
+		{"mem0-2", "text: memory, created", "text: memry, created", "list: status 200: list.fields.text: an item has no memry: it has "},
+		{"mem0-2", "items: results, id: id, text: memory, op", "items: result, id: id, text: memory, op", "ingest: status 200: ingest.stored.items: the answer has no result: it has results"},
+		{"mem0-2", "id: id, text: memory, op: event", "id: id, text: memory, op: events", "ingest: status 200: ingest.stored.op: an item has no events: it has event, id, memory"},
+		{"hindsight", "total: total", "total: totals", "list: status 200: list.paging.total: the answer has no totals: it has items, limit, offset, total"},
+		{"graphiti", "count: \"#\"", "count: indexed", "settle: status 200: settle.count: the answer has no indexed: it is a list of 2"},
+		{"graphiti", "turn: name", "turn: named", "settle: status 200: settle.learn.turn: an item has no named: it has "},
+		{"zep-v3", "done: {path: status", "done: {path: state", "settle: status 200: settle.done: the answer has no state: it has "},
+		{"zep-v3", "origins: message_uuids", "origins: uuids", "ingest: status 200: ingest.origins: the answer has no uuids: it has "},
+		{"zep-v3", "tasks: task_id", "tasks: task", "ingest: status 200: save.tasks: the answer has no task: it has "},
+		{"memobase", "text: data.context", "text: data.contexts", "search: status 200: search.text: data of the answer has no contexts: it has context"},
+		{"memobase", "path: errno", "path: err", "the answer has no err: it has "},
+		{"letta-agent", "answer: messages.*.content.*.text // messages.*.content", "answer: messages.*.said", "answer: status 200: search.answer: messages.* of the answer has no said: it has "},
+	} {
+		t.Run(x.system+" "+x.new, func(t *testing.T) {
+			sys := openSpec(t, load(t, x.system, x.old, x.new), start(t, x.system), service.Options{ReadBack: true})
+			m, err := sys.Open(ctx, ns)
+			if err == nil {
+				_, err = m.Ingest(ctx, talk(2))
+			}
+			a, answers := memory.As[memory.Answerer](m)
+			switch {
+			case err != nil:
+			case answers:
+				_, _, err = a.Answer(ctx, memory.Query{Text: "tortoises"})
+			default:
+				_, err = m.Retrieve(ctx, memory.Query{Text: "tortoises"})
+			}
+			if err == nil || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("have %v\nwant %s", err, x.want)
+			}
+		})
+	}
+	// What a service omits where it finds nothing can be said: Zep and EverOS do.
+	for system, body := range map[string]string{"zep-v3": `{}`, "zep-v4": `{}`, "everos": `{"data":{}}`, "memobase": `{"errno":0,"data":{"context":null}}`, "mem0-2": `{"results":null}`} {
+		stub := start(t, system)
+		m, err := open(t, system, stub, service.Options{}).Open(ctx, ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Ingest(ctx, talk(2)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := memory.Finish(ctx, m, ""); err != nil {
+			t.Fatal(err)
+		}
+		stub.Break(func(*http.Request, int) *servicetest.Fault { return &servicetest.Fault{Status: 200, Body: body} })
+		if got, err := m.Retrieve(ctx, memory.Query{Text: "tortoises"}); err != nil || len(got.Hits) > 0 {
+			t.Errorf("%s: %d hits, %v", system, len(got.Hits), err)
+		}
+	}
+}
+
 // TestDistance: of a service that gives distances the nearest hit is the first.
 func TestDistance(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

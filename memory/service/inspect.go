@@ -19,7 +19,7 @@ var fixes = map[Kind]string{
 	KindServer:    "look at the service's log",
 	KindRefused:   "compare the request of the spec with the service's documentation",
 	KindKey:       "set the key that the spec's headers name, in the environment or in .env",
-	KindMalformed: "compare the paths of the spec with an answer of the service",
+	KindMalformed: "compare the paths of the spec with an answer of the service; a member that may be absent ends in ?",
 	KindUnsure:    "look at the service's log: the connection broke while it stored",
 	KindSettle:    "look at the service's log; give settle a longer timeout if it is merely slow",
 	KindLost:      "check the service's log: it accepts turns and does not keep them (its model may answer badly)",

@@ -28,10 +28,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 			fault("", "a variable or saved value has a reserved name", name, "another name")
 		}
 	}
-	known := slices.Concat(given, slices.Sorted(maps.Keys(s.Variables)))
-	for _, r := range s.requests() {
-		known = append(known, slices.Sorted(maps.Keys(r.Save))...)
-	}
+	known := slices.Concat(given, names)
 	tree, err := decode(raw)
 	if err != nil {
 		fault("", err.Error(), "", "")

@@ -111,38 +111,30 @@ type remote struct {
 func (m *remote) abilities() memory.Memory {
 	var out memory.Memory = m
 	if m.sys.spec.Search.Answer != nil {
-		out = answerer{out, m}
+		out = answerer{wrapper{out, m}}
 	}
 	if m.sys.spec.List != nil {
-		out = exporter{out, m}
+		out = exporter{wrapper{out, m}}
 	}
 	if len(m.sys.spec.Drop) > 0 {
-		out = dropper{out, m}
+		out = dropper{wrapper{out, m}}
 	}
 	return out
 }
 
-type exporter struct {
+// wrapper is a memory with one more ability.
+type wrapper struct {
 	memory.Memory
 	m *remote
 }
 
-func (x exporter) Unwrap() memory.Memory { return x.Memory }
+func (x wrapper) Unwrap() memory.Memory { return x.Memory }
 
-// answerer is a service that answers itself.
-type answerer struct {
-	memory.Memory
-	m *remote
-}
-
-func (x answerer) Unwrap() memory.Memory { return x.Memory }
-
-type dropper struct {
-	memory.Memory
-	m *remote
-}
-
-func (x dropper) Unwrap() memory.Memory { return x.Memory }
+type (
+	exporter struct{ wrapper }
+	answerer struct{ wrapper } // a service that answers itself
+	dropper  struct{ wrapper }
+)
 
 // Drop removes the namespace from the service.
 func (x dropper) Drop(ctx context.Context) error {
@@ -212,7 +204,10 @@ func (m *remote) save(step string, r request, rep *reply) (map[string][]any, err
 		return out, nil
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Save)) {
-		v := r.Save[k].list(rep.body)
+		v, err := m.sys.items(step, "save."+k, r.Save[k], rep)
+		if err != nil {
+			return nil, err
+		}
 		if len(v) == 0 {
 			return nil, m.sys.fault(step, KindMalformed, rep, fmt.Sprintf("the answer has no value for %q (save): %s", k, clip(string(rep.raw))), nil)
 		}
@@ -272,10 +267,8 @@ func (m *remote) begin(ctx context.Context, b memory.Batch) error {
 	if err := m.j.add(entry{Batch: &batch{b.Key, b.Session, b.UserID, b.AgentID, b.Metadata, refs}}); err != nil {
 		return err
 	}
-	for _, s := range m.j.sessions {
-		if s == b.Session {
-			return nil
-		}
+	if slices.Contains(m.j.sessions, b.Session) {
+		return nil
 	}
 	if err := m.steps(ctx, "begin_session", m.sys.spec.BeginSession, m.scope(map[string]any{"session": b.Session})); err != nil {
 		return err
@@ -433,11 +426,23 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 		}
 	}
 	if st := in.Stored; st != nil {
-		if rep.bad != nil {
-			return m.sys.fault("ingest", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+		if err := m.sys.malformed("ingest", rep); err != nil {
+			return err
 		}
 		var ids []string
-		for _, item := range st.Items.list(rep.body) {
+		items, err := m.sys.items("ingest", "ingest.stored.items", st.Items, rep)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			for _, p := range []struct {
+				name string
+				path path
+			}{{"id", st.ID}, {"text", st.Text}, {"op", st.Op}} { // what was replaced has an old text
+				if err := m.sys.need("ingest", "ingest.stored."+p.name, p.path, "an item", item, rep); err != nil {
+					return err
+				}
+			}
 			ch := memory.Change{Op: memory.OpAdd, ID: schema.PointID(st.ID.text(item)), New: st.Text.text(item), Old: st.Old.text(item)}
 			if op := strings.ToUpper(st.Op.text(item)); op != "" {
 				ch.Op = op
@@ -457,7 +462,11 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 	}
 	if in.Origins != nil {
 		var ids []string
-		for _, v := range in.Origins.list(rep.body) {
+		items, err := m.sys.items("ingest", "ingest.origins", in.Origins, rep)
+		if err != nil {
+			return err
+		}
+		for _, v := range items {
 			ids = append(ids, text(v))
 		}
 		name(ids)

@@ -47,10 +47,15 @@ func (m *remote) Settle(ctx context.Context) (memory.Receipt, error) {
 				return memory.Receipt{}, err
 			}
 			if l := t.Learn; l != nil {
-				for _, item := range l.Items.list(rep.body) {
+				items, err := m.sys.items("settle", "settle.learn.items", l.Items, rep)
+				for _, item := range items {
+					err = cmp.Or(err, m.sys.need("settle", "settle.learn.id", l.ID, "an item", item, rep), m.sys.need("settle", "settle.learn.turn", l.Turn, "an item", item, rep))
 					if turns := parseTurnIDs(l.Turn.get(item)); len(turns) > 0 {
 						learned = append(learned, origin{l.ID.text(item), turns})
 					}
+				}
+				if err != nil {
+					return memory.Receipt{}, err
 				}
 			}
 		}
@@ -73,8 +78,8 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 		if err != nil {
 			return nil, err
 		}
-		if rep.bad != nil && !rep.ignored {
-			return nil, m.sys.fault("settle", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+		if err := m.sys.malformed("settle", rep); err != nil && !rep.ignored {
+			return nil, err
 		}
 		if t.Fail != nil && t.Fail.holds(rep.body) {
 			return nil, m.sys.fault("settle", KindSettle, nil, "the service could not process what was sent: "+m.sys.said(rep), nil)
@@ -82,8 +87,14 @@ func (m *remote) wait(ctx context.Context, t settle, sc *scope) (*reply, error) 
 		done := rep.ignored || t.Done != nil && t.Done.holds(rep.body)
 		if t.Done != nil {
 			last = t.Done.said(rep.body)
+			if said := t.Done.missing(rep.body); said != "" && !rep.ignored { // it will not come
+				return nil, m.sys.fault("settle", KindMalformed, rep, "settle.done: "+said, nil)
+			}
 		}
 		if t.Count != nil {
+			if err := m.sys.need("settle", "settle.count", t.Count, "the answer", rep.body, rep); err != nil {
+				return nil, err
+			}
 			last = t.Count.text(rep.body)
 			n, err := strconv.Atoi(last)
 			done = err == nil && n >= m.j.sent
@@ -150,6 +161,14 @@ type item struct {
 }
 
 func (m *remote) item(v any, f fields) (item, error) {
+	for _, p := range []struct {
+		name string
+		path path
+	}{{"id", f.ID}, {"text", f.Text}} {
+		if said := p.path.missing("an item", v); said != "" {
+			return item{}, fmt.Errorf("fields.%s: %s", p.name, said)
+		}
+	}
 	x := item{id: f.ID.text(v), text: f.Text.text(v), created: moment(f.Created.text(v)), updated: moment(f.Updated.text(v)), batch: -1}
 	if x.id == "" {
 		return x, fmt.Errorf("an item has no id: %s", clip(text(v)))
@@ -254,10 +273,13 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if err != nil || rep.ignored {
 		return out, err
 	}
-	if rep.bad != nil {
-		return out, m.sys.fault("search", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed("search", rep); err != nil {
+		return out, err
 	}
 	if s.Text != nil {
+		if err := m.sys.need("search", "search.text", s.Text, "the answer", rep.body, rep); err != nil {
+			return out, err
+		}
 		if t := s.Text.text(rep.body); t != "" {
 			out.Hits = []memory.Hit{{ID: "context", Text: t, Score: 1}}
 		}
@@ -266,10 +288,14 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	var items []item
 	scored := s.Fields.Score != nil || s.Fields.Distance != nil
 	seen := map[string]bool{}
-	for _, v := range s.Items.list(rep.body) {
+	found, err := m.sys.items("search", "search.items", s.Items, rep)
+	if err != nil {
+		return out, err
+	}
+	for _, v := range found {
 		x, err := m.item(v, s.Fields)
 		if err != nil {
-			return out, m.sys.fault("search", KindMalformed, rep, err.Error(), err)
+			return out, m.sys.fault("search", KindMalformed, rep, "search."+err.Error(), err)
 		}
 		if seen[x.id] || !m.belongs(x, q.UserID, q.AgentID) {
 			continue
@@ -304,12 +330,15 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	if err != nil || rep.ignored {
 		return none, "", err
 	}
-	if rep.bad != nil {
-		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := x.m.sys.malformed("answer", rep); err != nil {
+		return none, "", err
+	}
+	if err := x.m.sys.need("answer", "search.answer", s.Answer, "the answer", rep.body, rep); err != nil {
+		return none, "", err
 	}
 	said := s.Answer.get(rep.body)
-	if len(said) == 0 {
-		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "no answer in it (search.answer): "+clip(string(rep.raw)), nil)
+	if len(said) == 0 { // null, or nothing was said
+		return none, "", nil
 	}
 	return none, text(said[len(said)-1]), nil
 }
@@ -341,14 +370,18 @@ func (m *remote) page(ctx context.Context, step string, sc *scope) ([]item, *rep
 	if err != nil || rep.ignored {
 		return nil, rep, err
 	}
-	if rep.bad != nil {
-		return nil, rep, m.sys.fault(step, KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	if err := m.sys.malformed(step, rep); err != nil {
+		return nil, rep, err
 	}
 	var out []item
-	for _, v := range l.Items.list(rep.body) {
+	found, err := m.sys.items(step, "list.items", l.Items, rep)
+	if err != nil {
+		return nil, rep, err
+	}
+	for _, v := range found {
 		x, err := m.item(v, l.Fields)
 		if err != nil {
-			return nil, rep, m.sys.fault(step, KindMalformed, rep, err.Error(), err)
+			return nil, rep, m.sys.fault(step, KindMalformed, rep, "list."+err.Error(), err)
 		}
 		out = append(out, x)
 	}
@@ -383,6 +416,9 @@ func (m *remote) list(ctx context.Context) ([]item, error) {
 		}
 		if rep.ignored {
 			break
+		}
+		if err := m.sys.need("list", "list.paging.total", p.Total, "the answer", rep.body, rep); err != nil {
+			return nil, err
 		}
 		if t := p.Total.text(rep.body); t != "" {
 			if n, err := strconv.Atoi(t); err == nil {

@@ -187,7 +187,7 @@ func (s *System) Capabilities() memory.Capabilities {
 // Info names the spec. The fingerprint covers the spec and its variables, but not the service's address or secrets; the service's own configuration is unknown.
 func (s *System) Info() memory.Info {
 	spec := *s.spec
-	spec.file, spec.Headers, spec.BaseURL, spec.Doc, spec.Verified, spec.Compared = "", nil, "", "", "", ""
+	spec.Headers, spec.BaseURL, spec.Doc, spec.Verified, spec.Compared = nil, "", "", "", ""
 	b, err := codec.Append(nil, []any{spec, s.vars}, codec.Compact)
 	if err != nil {
 		b = []byte(s.spec.System) // a spec was JSON: it encodes

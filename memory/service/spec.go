@@ -57,8 +57,6 @@ type Spec struct {
 	Drop         []request `json:"drop"`
 	Keeps        keeps     `json:"keeps"`
 	Readback     string    `json:"readback"` // none | any | ids
-
-	file string
 }
 
 type namespace struct {
@@ -75,16 +73,24 @@ type condition struct {
 }
 
 func (c *condition) holds(v any) bool {
-	for _, x := range c.All {
-		if !x.holds(v) {
-			return false
-		}
-	}
 	if len(c.All) > 0 {
-		return true
+		return !slices.ContainsFunc(c.All, func(x condition) bool { return !x.holds(v) })
 	}
 	have := c.Path.text(v)
 	return slices.ContainsFunc(c.In, func(want any) bool { return text(want) == have })
+}
+
+// missing describes what an answer lacks that a condition which does not hold tests, "" if nothing.
+func (c *condition) missing(v any) string {
+	if c.holds(v) {
+		return ""
+	}
+	for _, x := range c.All {
+		if m := x.missing(v); m != "" {
+			return m
+		}
+	}
+	return c.Path.missing("the answer", v)
 }
 
 // said returns the values that a condition tests, for messages.
@@ -301,7 +307,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	s := &Spec{file: file}
+	s := &Spec{}
 	if err := codec.Unmarshal(raw, s); err != nil {
 		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC002", Message: err.Error()}
 		if ce, ok := errors.AsType[*codec.Error](err); ok {
@@ -351,14 +357,8 @@ func yamlPath(pointer string) string {
 }
 
 func (s *Spec) defaults() {
-	orInt := func(p *int, v int) {
-		*p = cmp.Or(*p, v)
-	}
-	orDur := func(p *duration, v time.Duration) {
-		if *p == 0 {
-			*p = duration(v)
-		}
-	}
+	orInt := func(p *int, v int) { *p = cmp.Or(*p, v) }
+	orDur := func(p *duration, v time.Duration) { *p = cmp.Or(*p, duration(v)) }
 	orDur(&s.Timeout, time.Minute)
 	orInt(&s.Retry.Max, 4)
 	if s.Retry.On == nil {

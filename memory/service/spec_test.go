@@ -30,7 +30,7 @@ func TestPath(t *testing.T) {
 	}
 	for p, want := range map[string]string{
 		"a.b.*.id": `["x","y"]`, "a.b.#": `[3]`, "e.#": `[0]`, "a.b.0.n": `[1.50]`, "a.b.7.n": `[]`, "s": `["t"]`, "s.x": `[]`, "none // s": `["t"]`,
-		"a.b.*.none // e.# // s": `[0]`, "nest.*.m.*": `[1,2,3]`, "e": `[[]]`, "big": `[12345678901234567890]`, "a.b.2.id": `[]`,
+		"a.b.*.none // e.# // s": `[0]`, "a?.b.0.id?": `["x"]`, "none? // s": `["t"]`, "nest.*.m.*": `[1,2,3]`, "e": `[[]]`, "big": `[12345678901234567890]`, "a.b.2.id": `[]`,
 	} {
 		q, err := parsePath(p)
 		if err != nil {
@@ -41,7 +41,16 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: have %s, want %s (%v)", p, have, want, err)
 		}
 	}
-	for _, p := range []string{"", "a..b", ".a", "a.#.b", "a // ", "#.x"} {
+	for p, want := range map[string]string{ // what v lacks
+		"a.c": "a of v has no c: it has b", "a.b.*.text": "a.b.* of v has no text: it has id, n", "s.*": "s of v has no *: it is a text", "none // non": "v has no none: it has a, big, e, nest, s",
+		"a.b.x": "a.b of v has no x: it is a list of 3", "none?.x // y": "", "non // s": "", "e.*.id": "", "a.b.2.id": "", "e.0": "", "nest.*.m.*": "", ".": "",
+	} {
+		q, err := parsePath(p)
+		if have := q.missing("v", v); err != nil || have != want {
+			t.Errorf("%s: have %q, want %q (%v)", p, have, want, err)
+		}
+	}
+	for _, p := range []string{"", "a..b", ".a", "a.#.b", "a // ", "#.x", "a.?"} {
 		if q, err := parsePath(p); err == nil {
 			t.Errorf("%q: have %v, want an error", p, q)
 		}

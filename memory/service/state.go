@@ -182,11 +182,7 @@ type journal struct {
 
 func (j *journal) add(e entry) error {
 	if j.log != nil {
-		line, err := codec.Append(nil, e, codec.Compact)
-		if err != nil {
-			return err
-		}
-		if err := j.log.Append(line); err != nil {
+		if err := j.log.Record(e); err != nil {
 			return err
 		}
 	}
@@ -225,15 +221,7 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 			}
 			path := filepath.Join(dir, f.Name())
 			st := newState(opened{})
-			err := keylog.Read(path, func(n int, line []byte) error {
-				var e entry
-				if err := codec.Unmarshal(line, &e); err != nil {
-					return fmt.Errorf("%s:%d: %w", path, n, err)
-				}
-				st.apply(e)
-				return nil
-			})
-			if err != nil {
+			if err := keylog.Read(path, st.replay(path)); err != nil {
 				return nil, err
 			}
 			add(st.opened.Scope, st)
@@ -252,21 +240,25 @@ func (s *System) journal(ns memory.Namespace) (*journal, error) {
 		}
 		return &journal{state: s.held[ns]}, nil
 	}
-	j := &journal{state: newState(opened{})}
+	st := newState(opened{})
 	path := filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
-	var err error
-	j.log, err = keylog.Open(path, keylog.Options{}, func(n int, line []byte) error {
+	log, err := keylog.Open(path, keylog.Options{}, st.replay(path))
+	if err != nil {
+		return nil, err
+	}
+	return &journal{st, log}, nil
+}
+
+// replay applies the lines of a journal.
+func (st *state) replay(path string) func(n int, line []byte) error {
+	return func(n int, line []byte) error {
 		var e entry
 		if err := codec.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
-		j.apply(e)
+		st.apply(e)
 		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	return j, nil
 }
 
 // turnID is how a turn is named to a service: "conv:3".

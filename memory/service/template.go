@@ -2,6 +2,7 @@ package service
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -284,11 +285,8 @@ func expandEach(v map[string]any, each string, sc *scope) (any, error) {
 // fitName makes a namespace's name from the characters that a service accepts. Different names stay different: a name that had to be changed or cut ends in a
 // hash of the original.
 func fitName(s, chars string, longest int) string {
-	fits := func(r rune) bool {
-		return chars == "" || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(chars, r)
-	}
 	out := strings.Map(func(r rune) rune {
-		if fits(r) {
+		if chars == "" || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(chars, r) {
 			return r
 		}
 		return -1
@@ -297,7 +295,7 @@ func fitName(s, chars string, longest int) string {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))
-	tail := strconv.FormatUint(uint64(sum[0])<<56|uint64(sum[1])<<48|uint64(sum[2])<<40|uint64(sum[3])<<32|uint64(sum[4])<<24|uint64(sum[5])<<16|uint64(sum[6])<<8|uint64(sum[7]), 36)
+	tail := strconv.FormatUint(binary.BigEndian.Uint64(sum[:]), 36)
 	if longest > 0 && len(out)+len(tail) > longest {
 		out = strings.ToValidUTF8(out[:max(0, min(len(out), longest-len(tail)))], "")
 	}

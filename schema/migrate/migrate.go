@@ -556,24 +556,7 @@ func tokens(pointer string) []string {
 }
 
 // items lists the raw items of a JSON array; none for other values.
-func items(raw []byte) (out [][]byte) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return nil
-	}
-	for i := 1; i < len(raw); {
-		switch raw[i] {
-		case ' ', '\t', '\n', '\r', ',':
-			i++
-		case ']':
-			return out
-		default:
-			j := codec.SkipValue(raw, i)
-			out = append(out, raw[i:j])
-			i = j
-		}
-	}
-	return out
-}
+func items(raw []byte) [][]byte { return slices.Collect(codec.Elements(raw)) }
 
 func getAt(raw []byte, path []string) ([]byte, bool) {
 	for _, t := range path {
@@ -643,36 +626,4 @@ func setAt(raw []byte, path []string, v []byte) []byte {
 }
 
 // normal returns raw without white space and with each string in one spelling: the differences that a migration may make in a record that it rewrites.
-func normal(raw []byte) []byte { return appendNormal(nil, raw) }
-
-func appendNormal(dst, raw []byte) []byte {
-	if len(raw) == 0 {
-		return dst
-	}
-	switch raw[0] {
-	case '{':
-		dst = append(dst, '{')
-		first := true
-		for k, v := range codec.Members(raw) {
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = append(codec.AppendString(dst, k), ':')
-			dst = appendNormal(dst, v)
-		}
-		return append(dst, '}')
-	case '[':
-		dst = append(dst, '[')
-		for i, it := range items(raw) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendNormal(dst, it)
-		}
-		return append(dst, ']')
-	case '"':
-		return codec.AppendString(dst, codec.Unquote(raw))
-	}
-	return append(dst, raw...)
-}
+func normal(raw []byte) []byte { return codec.AppendNormal(nil, raw) }

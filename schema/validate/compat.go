@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"membench/internal/smallfile"
@@ -32,21 +32,11 @@ const (
 // Compare lists the differences between two sets of schemas, by kind and property. It knows each keyword of this project's schemas; a difference in any other
 // keyword breaks both sides.
 func Compare(old, new map[schema.Kind][]byte) ([]SchemaChange, error) {
-	kinds := map[schema.Kind]bool{}
-	for k := range old {
-		kinds[k] = true
-	}
-	for k := range new {
-		kinds[k] = true
-	}
-	names := make([]string, 0, len(kinds))
-	for k := range kinds {
-		names = append(names, string(k))
-	}
-	sort.Strings(names)
+	kinds := map[schema.Kind][]byte{}
+	maps.Copy(kinds, old)
+	maps.Copy(kinds, new)
 	var out []SchemaChange
-	for _, name := range names {
-		k := schema.Kind(name)
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		c := comparison{kind: k}
 		a, inOld := old[k]
 		b, inNew := new[k]
@@ -158,30 +148,28 @@ func (c *comparison) presence(at, kw string, inOld bool) {
 
 func (c *comparison) types(at string, a, b any) {
 	x, y := typeSet(a), typeSet(b)
-	var wider, narrower []string
-	for _, t := range y {
-		if !slices.Contains(x, t) && !(t == "integer" && slices.Contains(x, "number")) {
-			wider = append(wider, t)
-		}
-	}
-	for _, t := range x {
-		if !slices.Contains(y, t) && !(t == "integer" && slices.Contains(y, "number")) {
-			narrower = append(narrower, t)
-		}
-	}
 	switch {
 	case a == nil && b == nil:
-	case a == nil:
-		c.presence(at, "type", false)
-	case b == nil:
-		c.presence(at, "type", true)
+	case a == nil || b == nil:
+		c.presence(at, "type", b == nil)
 	default:
-		if len(wider) > 0 {
-			c.add(at, "may also be "+strings.Join(wider, ", "), BreaksReaders)
+		has := func(list []string, t string) bool {
+			return slices.Contains(list, t) || t == "integer" && slices.Contains(list, "number")
 		}
-		if len(narrower) > 0 {
-			c.add(at, "may no longer be "+strings.Join(narrower, ", "), BreaksWriters)
-		}
+		c.values(at, x, y, has)
+	}
+}
+
+// values reports what only one of two lists allows.
+func (c *comparison) values(at string, a, b []string, has func([]string, string) bool) {
+	except := func(in, other []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(in), func(s string) bool { return has(other, s) }), ", ")
+	}
+	if more := except(b, a); more != "" {
+		c.add(at, "may also be "+more, BreaksReaders)
+	}
+	if less := except(a, b); less != "" {
+		c.add(at, "may no longer be "+less, BreaksWriters)
 	}
 }
 
@@ -223,27 +211,10 @@ func (c *comparison) enum(at string, a, b map[string]any) {
 	x, y := values(a), values(b)
 	switch {
 	case x == nil && y == nil:
-		return
 	case x == nil || y == nil:
 		c.presence(at, "enum", y == nil)
-		return
-	}
-	var more, less []string
-	for _, v := range y {
-		if !slices.Contains(x, v) {
-			more = append(more, v)
-		}
-	}
-	for _, v := range x {
-		if !slices.Contains(y, v) {
-			less = append(less, v)
-		}
-	}
-	if len(more) > 0 {
-		c.add(at, "may also be "+strings.Join(more, ", "), BreaksReaders)
-	}
-	if len(less) > 0 {
-		c.add(at, "may no longer be "+strings.Join(less, ", "), BreaksWriters)
+	default:
+		c.values(at, x, y, slices.Contains[[]string])
 	}
 }
 
@@ -284,17 +255,10 @@ func strs(v any) []string {
 }
 
 func union(a, b map[string]any) []string {
-	var out []string
-	for k := range a {
-		out = append(out, k)
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			out = append(out, k)
-		}
-	}
-	sort.Strings(out)
-	return out
+	both := map[string]any{}
+	maps.Copy(both, a)
+	maps.Copy(both, b)
+	return slices.Sorted(maps.Keys(both))
 }
 
 func jsonText(v any) string {

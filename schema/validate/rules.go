@@ -106,43 +106,39 @@ func (w *worker) rules(k schema.Kind) {
 	if w.doc.Nodes[0].Kind != jsonschema.Object && k != schema.KindIndex {
 		return
 	}
-	switch k {
-	case schema.KindEvent:
-		w.event()
-	case schema.KindExport:
-		w.export()
-	case schema.KindClaim:
-		w.claim()
-	case schema.KindEntity:
-		w.entity()
-	case schema.KindNode:
-		w.node(0)
-	case schema.KindEdge:
-		w.edge(0)
-	case schema.KindChange:
-		for _, name := range []string{"old", "new"} {
-			if el := w.doc.Get(0, name); el >= 0 && w.doc.Nodes[el].Kind == jsonschema.Object {
-				if w.doc.Get(el, "src") >= 0 || w.doc.Get(el, "dst") >= 0 {
-					w.edge(el)
-				} else {
-					w.node(el)
-				}
-			}
+	if rule := recordRules[k]; rule != nil {
+		rule(w)
+	}
+}
+
+// recordRules are the rules of a record by its kind.
+var recordRules = map[schema.Kind]func(*worker){
+	schema.KindEvent:      (*worker).event,
+	schema.KindExport:     (*worker).export,
+	schema.KindClaim:      (*worker).claim,
+	schema.KindEntity:     (*worker).entity,
+	schema.KindNode:       func(w *worker) { w.node(0) },
+	schema.KindEdge:       func(w *worker) { w.edge(0) },
+	schema.KindChange:     (*worker).change,
+	schema.KindSpanAnchor: func(w *worker) { w.span(0) },
+	schema.KindIndex:      (*worker).index,
+	schema.KindProbe:      (*worker).probe,
+	schema.KindManifest:   (*worker).manifest,
+	schema.KindCase:       (*worker).caseRecord,
+	schema.KindQA:         func(w *worker) { w.evalRecord("question_id", ptrQuestion, answerVerdicts, "protocol", "by", "gold") },
+	schema.KindSession:    func(w *worker) { w.evalRecord("session_id", ptrSession, sessionVerdicts, "judge", "by", "item") },
+}
+
+func (w *worker) change() {
+	for _, name := range []string{"old", "new"} {
+		el := w.doc.Get(0, name)
+		switch {
+		case el < 0 || w.doc.Nodes[el].Kind != jsonschema.Object:
+		case w.doc.Get(el, "src") >= 0 || w.doc.Get(el, "dst") >= 0:
+			w.edge(el)
+		default:
+			w.node(el)
 		}
-	case schema.KindSpanAnchor:
-		w.span(0)
-	case schema.KindIndex:
-		w.index()
-	case schema.KindProbe:
-		w.probe()
-	case schema.KindManifest:
-		w.manifest()
-	case schema.KindCase:
-		w.caseRecord()
-	case schema.KindQA:
-		w.evalRecord("question_id", ptrQuestion, answerVerdicts, "protocol", "by", "gold")
-	case schema.KindSession:
-		w.evalRecord("session_id", ptrSession, sessionVerdicts, "judge", "by", "item")
 	}
 }
 
@@ -173,36 +169,13 @@ const (
 var tagBits = map[string]int64{schema.TagCanon: 1, schema.TagEpisodic: 2, schema.TagFiller: 4, schema.TagInject: 8, schema.TagProbe: 16}
 
 func (w *worker) export() {
-	d := &w.doc
-	id, payload, collection := -1, -1, -1
-	for k, v := range d.Members(0) {
-		switch string(d.Text(k)) {
-		case "id":
-			id = v
-		case "payload":
-			payload = v
-		case "collection":
-			collection = v
-		}
-	}
-	if payload < 0 || d.Nodes[payload].Kind != jsonschema.Object {
+	var id, payload, collection, data, hash, created, updated, events int
+	w.pick(0, want{"id", &id}, want{"collection", &collection}, want{"payload", &payload})
+	if payload < 0 || w.doc.Nodes[payload].Kind != jsonschema.Object {
 		return
 	}
-	data, hash, created, updated := -1, -1, -1, -1
-	for k, v := range d.Members(payload) {
-		switch string(d.Text(k)) {
-		case "data":
-			data = v
-		case "hash":
-			hash = v
-		case "created_at":
-			created = v
-		case "updated_at":
-			updated = v
-		case "events":
-			w.events(v)
-		}
-	}
+	w.pick(payload, want{"data", &data}, want{"hash", &hash}, want{"created_at", &created}, want{"updated_at", &updated}, want{"events", &events})
+	w.events(events)
 	point := w.point(id)
 	if len(point) > 0 {
 		w.put(fact{op: opDefine, ns: nsPoint, k: hashKey(nsPoint, w.text(collection), point), ptr: ptrID, id: point}, id)

@@ -13,30 +13,9 @@ import (
 )
 
 func (w *worker) claim() {
-	d := &w.doc
-	id, predicate, subject, object, domain, status, evidence, reason, superseded := -1, -1, -1, -1, -1, -1, -1, -1, -1
-	for k, v := range d.Members(0) {
-		switch string(d.Text(k)) {
-		case "claim_id":
-			id = v
-		case "predicate":
-			predicate = v
-		case "subject":
-			subject = v
-		case "object":
-			object = v
-		case "domain":
-			domain = v
-		case "status":
-			status = v
-		case "evidence":
-			evidence = v
-		case "deprecated_reason":
-			reason = v
-		case "superseded_by":
-			superseded = v
-		}
-	}
+	var id, predicate, subject, object, domain, status, evidence, reason, superseded int
+	w.pick(0, want{"claim_id", &id}, want{"predicate", &predicate}, want{"domain", &domain}, want{"subject", &subject}, want{"object", &object},
+		want{"status", &status}, want{"deprecated_reason", &reason}, want{"superseded_by", &superseded}, want{"evidence", &evidence})
 	pred := w.text(predicate)
 	subjType, subjID := w.ref(subject, ptrSubject)
 	objType, objID := w.ref(object, ptrObject)
@@ -67,7 +46,7 @@ func (w *worker) claim() {
 			w.put(fact{op: opRefer, ns: nsClaim, k: hashKey(nsClaim, s), ptr: ptrSuperseded, id: s}, superseded)
 		}
 	}
-	for i, e := range d.Elems(evidence) {
+	for i, e := range w.doc.Elems(evidence) {
 		w.evidence(i, e)
 	}
 }
@@ -272,18 +251,8 @@ func (c *cutter) part(b []byte) bool {
 }
 
 func (w *worker) evidence(i, e int) {
-	d := &w.doc
-	mem, point, text := -1, -1, -1
-	for k, v := range d.Members(e) {
-		switch string(d.Text(k)) {
-		case "memory_item_id":
-			mem = v
-		case "point_id":
-			point = v
-		case "text":
-			text = v
-		}
-	}
+	var mem, point, text int
+	w.pick(e, want{"memory_item_id", &mem}, want{"point_id", &point}, want{"text", &text})
 	id := w.text(mem)
 	if len(id) == 0 {
 		return

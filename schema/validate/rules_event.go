@@ -12,19 +12,8 @@ import (
 
 func (w *worker) event() {
 	d := &w.doc
-	conv, turn, tags, meta := -1, -1, -1, -1
-	for k, v := range d.Members(0) {
-		switch string(d.Text(k)) {
-		case "conv_id":
-			conv = v
-		case "turn_id":
-			turn = v
-		case "tags":
-			tags = v
-		case "meta":
-			meta = v
-		}
-	}
+	var conv, turn, tags, meta int
+	w.pick(0, want{"conv_id", &conv}, want{"turn_id", &turn}, want{"tags", &tags}, want{"meta", &meta})
 	mask, n := int64(0), 0
 	if tags >= 0 && d.Nodes[tags].Kind == jsonschema.Array {
 		n = int(d.Nodes[tags].N)

@@ -15,20 +15,10 @@ import (
 )
 
 func (w *worker) node(at int) {
-	d := &w.doc
-	id, labels, props := -1, -1, -1
-	for k, v := range d.Members(at) {
-		switch string(d.Text(k)) {
-		case "id":
-			id = v
-		case "labels":
-			labels = v
-		case "props":
-			props = v
-		}
-	}
+	var id, labels, props int
+	w.pick(at, want{"id", &id}, want{"labels", &labels}, want{"props", &props})
 	mask, first := uint64(0), []byte(nil)
-	for _, l := range d.Elems(labels) {
+	for _, l := range w.doc.Elems(labels) {
 		name := w.text(l)
 		if len(name) == 0 {
 			continue
@@ -163,22 +153,8 @@ func (w *worker) nodeIDIs(id []byte, def catalog.Label, label string, props int)
 }
 
 func (w *worker) edge(at int) {
-	d := &w.doc
-	id, typ, src, dst, props := -1, -1, -1, -1, -1
-	for k, v := range d.Members(at) {
-		switch string(d.Text(k)) {
-		case "id":
-			id = v
-		case "type":
-			typ = v
-		case "src":
-			src = v
-		case "dst":
-			dst = v
-		case "props":
-			props = v
-		}
-	}
+	var id, typ, src, dst, props int
+	w.pick(at, want{"id", &id}, want{"type", &typ}, want{"src", &src}, want{"dst", &dst}, want{"props", &props})
 	t, s, o, idText := w.text(typ), w.text(src), w.text(dst), w.text(id)
 	from, to := ^uint64(0), ^uint64(0)
 	if len(t) > 0 {

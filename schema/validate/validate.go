@@ -103,64 +103,48 @@ func isWhole(name string, k schema.Kind) bool {
 // KindOfName is the kind that a file's name promises, or "": it decides for records
 // that do not show their kind themselves.
 func KindOfName(name string) schema.Kind {
-	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
-	base = jsonl.PlainName(base)
-	switch {
-	case base == "index.json":
-		return schema.KindIndex
-	case base == "manifest.json" || strings.HasSuffix(base, ".manifest.json"):
-		return schema.KindManifest
-	case base == "meta.json" || base == "compiled_meta.json":
-		return schema.KindMeta
-	case !strings.HasSuffix(base, ".jsonl"):
-		return ""
-	case strings.HasSuffix(base, ".events.jsonl") || base == "events.jsonl":
-		return schema.KindEvent
-	case strings.HasSuffix(base, ".mem0.jsonl") || strings.HasPrefix(base, "export"):
-		return schema.KindExport
-	case base == "nodes.jsonl" || strings.Contains(base, "_nodes_"):
-		return schema.KindNode
-	case base == "edges.jsonl" || strings.Contains(base, "_edges_"):
-		return schema.KindEdge
-	case base == "claims.jsonl":
-		return schema.KindClaim
-	case base == "entities.jsonl":
-		return schema.KindEntity
-	case base == "probes.jsonl":
-		return schema.KindProbe
-	case strings.HasSuffix(base, ".cases.jsonl") || base == "cases.jsonl":
-		return schema.KindCase
-	case base == "pipeline_qa.jsonl" || base == "qa_records.jsonl":
-		return schema.KindQA
-	case base == "pipeline_sessions.jsonl" || base == "session_records.jsonl":
-		return schema.KindSession
-	case base == "contexts.jsonl":
-		return schema.KindContext
-	case base == "summary.jsonl" || strings.HasSuffix(base, ".summary.jsonl"):
-		return schema.KindSummary
-	}
-	return ""
+	return namedKind(name).kind
 }
 
 // Rank orders files so that referenced records are read first, which keeps the number of open references small. Sort a folder's files by (Rank, name).
-func Rank(name string) int {
-	switch KindOfName(name) {
-	case schema.KindIndex, schema.KindManifest, schema.KindMeta:
-		return 0
-	case schema.KindEvent:
-		return 1
-	case schema.KindExport:
-		return 2
-	case schema.KindEntity:
-		return 3
-	case schema.KindNode:
-		return 5
-	case schema.KindEdge:
-		return 6
-	case schema.KindProbe:
-		return 7
+func Rank(name string) int { return namedKind(name).rank }
+
+// A fileKind is a kind by names of files, with "*" for anything.
+type fileKind struct {
+	kind  schema.Kind
+	rank  int
+	names []string
+}
+
+// fileKinds are looked through in their order.
+var fileKinds = []fileKind{
+	{schema.KindIndex, 0, []string{"index.json"}},
+	{schema.KindManifest, 0, []string{"manifest.json", "*.manifest.json"}},
+	{schema.KindMeta, 0, []string{"meta.json", "compiled_meta.json"}},
+	{schema.KindEvent, 1, []string{"events.jsonl", "*.events.jsonl"}},
+	{schema.KindExport, 2, []string{"*.mem0.jsonl", "export*.jsonl"}},
+	{schema.KindNode, 5, []string{"nodes.jsonl", "*_nodes_*.jsonl"}},
+	{schema.KindEdge, 6, []string{"edges.jsonl", "*_edges_*.jsonl"}},
+	{schema.KindClaim, 4, []string{"claims.jsonl"}},
+	{schema.KindEntity, 3, []string{"entities.jsonl"}},
+	{schema.KindProbe, 7, []string{"probes.jsonl"}},
+	{schema.KindCase, 4, []string{"cases.jsonl", "*.cases.jsonl"}},
+	{schema.KindQA, 4, []string{"pipeline_qa.jsonl", "qa_records.jsonl"}},
+	{schema.KindSession, 4, []string{"pipeline_sessions.jsonl", "session_records.jsonl"}},
+	{schema.KindContext, 4, []string{"contexts.jsonl"}},
+	{schema.KindSummary, 4, []string{"summary.jsonl", "*.summary.jsonl"}},
+}
+
+func namedKind(name string) fileKind {
+	base := jsonl.PlainName(path.Base(strings.ReplaceAll(name, "\\", "/")))
+	for _, k := range fileKinds {
+		for _, glob := range k.names {
+			if ok, _ := path.Match(glob, base); ok { // the globs are good
+				return k
+			}
+		}
 	}
-	return 4 // claims, and files whose lines show their kind
+	return fileKind{rank: 4} // the lines of the file show their kind
 }
 
 // Foreign reports whether the start of a file, up to its last whole line, is JSON Lines of another program: every line is an object and none shows a kind; or

@@ -2,12 +2,15 @@ package validate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"membench/internal/jsonschema"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -199,6 +202,32 @@ func (w *worker) point(node int) []byte {
 	return w.text(node)
 }
 
+// A want is a member that is looked for.
+type want struct {
+	name string
+	at   *int // its value; -1: absent
+}
+
+// pick looks for members of the object at obj. Of a repeated name it is the last.
+func (w *worker) pick(obj int, wants ...want) {
+	for _, x := range wants {
+		*x.at = -1
+	}
+	d, next := &w.doc, 0 // members mostly come in one order
+	for k, v := range d.Members(obj) {
+		name := d.Text(k)
+		for i := range wants {
+			if i += next; i >= len(wants) {
+				i -= len(wants)
+			}
+			if wants[i].name == string(name) {
+				*wants[i].at, next = v, i+1
+				break
+			}
+		}
+	}
+}
+
 // member is the string member of an object.
 func (w *worker) member(obj int, name string) (string, int) {
 	n := w.doc.Get(obj, name)
@@ -207,14 +236,7 @@ func (w *worker) member(obj int, name string) (string, int) {
 
 // quote shortens text for a message.
 func quote[T string | []byte](s T) string {
-	t := string(s)
-	n := 0
-	for i := range t {
-		if n++; n > 120 {
-			t = t[:i] + "…"
-			break
-		}
-	}
+	t := textnorm.Short(string(s), 120)
 	if strings.ContainsFunc(t, func(r rune) bool { return r < 0x20 || r == 0x7f }) || t == "" || t != strings.TrimSpace(t) {
 		return fmt.Sprintf("%q", t)
 	}
@@ -233,158 +255,78 @@ func (w *worker) detect() schema.Kind {
 	if d.Nodes[0].Kind != jsonschema.Object {
 		return w.hint
 	}
-	const (
-		convID = 1 << iota
-		turnID
-		role
-		content
-		payload
-		labels
-		src
-		dst
-		typ
-		props
-		id
-		op
-		oldNew
-		probeID
-		hits
-		sourcePath
-		startLine
-		rawPath
-		step
-		inputs
-		count
-		exportedAt
-		entityID
-		claimID
-		caseID
-		sessions
-		questionID
-		contextID
-		fingerprint
-		scores
-	)
-	seen, n := 0, 0
+	seen, n := uint64(0), 0
 	for k, v := range d.Members(0) {
 		n++
-		switch string(d.Text(k)) {
-		case "record_type":
+		name := d.Text(k)
+		if string(name) == "record_type" {
 			switch string(w.text(v)) {
 			case "claim":
 				return schema.KindClaim
 			case "entity":
 				return schema.KindEntity
 			}
-		case "claim_id":
-			seen |= claimID
-		case "entity_id":
-			seen |= entityID
-		case "conv_id":
-			seen |= convID
-		case "turn_id":
-			seen |= turnID
-		case "role_type", "role_name":
-			seen |= role
-		case "content":
-			seen |= content
-		case "payload":
-			seen |= payload
-		case "exported_at":
-			seen |= exportedAt
-		case "labels":
-			seen |= labels
-		case "src":
-			seen |= src
-		case "dst":
-			seen |= dst
-		case "type":
-			seen |= typ
-		case "props":
-			seen |= props
-		case "id":
-			seen |= id
-		case "op":
-			seen |= op
-		case "old", "new":
-			seen |= oldNew
-		case "probe_id":
-			seen |= probeID
-		case "hits", "probe_query":
-			seen |= hits
-		case "source_path":
-			seen |= sourcePath
-		case "start_line", "end_line":
-			seen |= startLine
-		case "raw_path":
-			seen |= rawPath
-		case "step":
-			seen |= step
-		case "inputs", "outputs", "schema_version":
-			seen |= inputs
-		case "claims_count", "entities_count":
-			seen |= count
-		case "case_id":
-			seen |= caseID
-		case "sessions", "questions":
-			seen |= sessions
-		case "question_id":
-			seen |= questionID
-		case "context_id":
-			seen |= contextID
-		case "fingerprint":
-			seen |= fingerprint
-		case "scores":
-			seen |= scores
+		} else if i := marks.Find(name); i >= 0 {
+			seen |= 1 << i
 		}
 	}
-	has := func(bits int) bool { return seen&bits != 0 }
-	switch {
-	case has(fingerprint) && has(scores):
-		return schema.KindSummary
-	case has(caseID) && has(sessions):
-		return schema.KindCase
-	case has(caseID) && has(questionID):
-		return schema.KindQA
-	case has(caseID) && has(contextID):
-		return schema.KindContext
-	case has(caseID):
-		return schema.KindSession
-	case has(claimID) && !has(id):
-		return schema.KindClaim
-	case has(entityID) && !has(id):
-		return schema.KindEntity
-	case has(payload):
-		return schema.KindExport
-	case has(hits):
-		return schema.KindProbe
-	case has(op) && has(oldNew):
-		return schema.KindChange
-	case has(labels):
-		return schema.KindNode
-	case has(src|dst) || has(typ) && has(id):
-		return schema.KindEdge
-	case has(role) || has(content) && has(turnID|convID):
-		return schema.KindEvent
-	case has(step) && has(inputs):
-		return schema.KindManifest
-	case has(count):
-		return schema.KindMeta
-	case has(exportedAt) && has(id):
-		return schema.KindExport
-	case has(id) && has(props):
-		return schema.KindNode
+	return cmp.Or(kindBy(recordShapes, seen, n), w.hint, kindBy(anchorShapes, seen, n))
+}
+
+// marks are the members that show the kind of a record.
+var marks = jsonschema.NewNames("conv_id", "turn_id", "role_type", "role_name", "content", "payload", "labels", "src", "dst", "type", "props", "id", "op", "old", "new", "probe_id", "hits",
+	"probe_query", "source_path", "start_line", "end_line", "step", "inputs", "outputs", "schema_version", "claims_count", "entities_count", "exported_at", "entity_id", "claim_id",
+	"case_id", "sessions", "questions", "question_id", "context_id", "fingerprint", "scores")
+
+// A shape is a kind by its members: those that it has, "|" between those of which one is enough, and "!" before one that it does not have.
+type shape struct {
+	kind    schema.Kind
+	members string
+	n       int // of members in all; 0: any
+
+	has  []uint64 // of members, as bits of marks
+	lack uint64
+}
+
+// The first shape that fits counts. An anchor is one only where the file's name promises nothing else.
+var (
+	recordShapes = shapes(shape{kind: schema.KindSummary, members: "fingerprint scores"}, shape{kind: schema.KindCase, members: "case_id sessions|questions"},
+		shape{kind: schema.KindQA, members: "case_id question_id"}, shape{kind: schema.KindContext, members: "case_id context_id"}, shape{kind: schema.KindSession, members: "case_id"},
+		shape{kind: schema.KindClaim, members: "claim_id !id"}, shape{kind: schema.KindEntity, members: "entity_id !id"}, shape{kind: schema.KindExport, members: "payload"},
+		shape{kind: schema.KindProbe, members: "hits|probe_query"}, shape{kind: schema.KindChange, members: "op old|new"}, shape{kind: schema.KindNode, members: "labels"},
+		shape{kind: schema.KindEdge, members: "src|dst"}, shape{kind: schema.KindEdge, members: "type id"}, shape{kind: schema.KindEvent, members: "role_type|role_name"},
+		shape{kind: schema.KindEvent, members: "content turn_id|conv_id"}, shape{kind: schema.KindManifest, members: "step inputs|outputs|schema_version"},
+		shape{kind: schema.KindMeta, members: "claims_count|entities_count"}, shape{kind: schema.KindExport, members: "exported_at id"}, shape{kind: schema.KindNode, members: "id props"})
+	anchorShapes = shapes(shape{kind: schema.KindEventAnchor, members: "conv_id turn_id", n: 2}, shape{kind: schema.KindSpanAnchor, members: "source_path start_line|end_line"},
+		shape{kind: schema.KindProbeAnchor, members: "probe_id", n: 1})
+)
+
+func shapes(list ...shape) []shape {
+	for i := range list {
+		s := &list[i]
+		for part := range strings.FieldsSeq(s.members) {
+			names, lacks := strings.CutPrefix(part, "!")
+			mask := uint64(0)
+			for name := range strings.SplitSeq(names, "|") {
+				mask |= 1 << marks.Find([]byte(name))
+			}
+			if lacks {
+				s.lack = mask
+			} else {
+				s.has = append(s.has, mask)
+			}
+		}
 	}
-	if w.hint != "" {
-		return w.hint
-	}
-	switch {
-	case has(convID) && has(turnID) && n == 2:
-		return schema.KindEventAnchor
-	case has(sourcePath) && has(startLine):
-		return schema.KindSpanAnchor
-	case has(probeID) && n == 1:
-		return schema.KindProbeAnchor
+	return list
+}
+
+// kindBy is the kind of an object with n members, of which marks were seen; "" if no shape fits.
+func kindBy(list []shape, seen uint64, n int) schema.Kind {
+	for i := range list {
+		s := &list[i]
+		if seen&s.lack == 0 && (s.n == 0 || s.n == n) && !slices.ContainsFunc(s.has, func(mask uint64) bool { return seen&mask == 0 }) {
+			return s.kind
+		}
 	}
 	return ""
 }

@@ -3,10 +3,10 @@ package localstore
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -92,10 +92,11 @@ type fault struct {
 
 func (f *fault) Error() string { return fmt.Sprintf("%s (byte %d of the pickle)", f.why, f.at) }
 
-// machine reads one pickle. It may be used again.
+// machine reads one pickle. It may be used again. After a fault, which err keeps, what it holds is of no use.
 type machine struct {
 	b     string
 	at    int
+	err   error
 	stack []value
 	marks []int
 	memo  []value
@@ -111,60 +112,64 @@ func (m *machine) load(b string) (value, error) {
 	if len(b) > maxPoint {
 		return value{}, &fault{0, fmt.Sprintf("%d bytes, read are at most %d", len(b), maxPoint)}
 	}
-	m.b, m.at, m.made, m.used = b, 0, 0, 0
+	m.b, m.at, m.err, m.made, m.used = b, 0, nil, 0, 0
 	clear(m.stack) // lets go of what an earlier pickle made
 	clear(m.memo)
 	m.stack, m.marks, m.memo = m.stack[:0], m.marks[:0], m.memo[:0]
 	for {
 		start := m.at
-		op, err := m.take(1)
-		if err == nil {
-			if op[0] == '.' {
-				if len(m.stack) != 1 || len(m.marks) != 0 {
-					return value{}, &fault{start, "the pickle ends with unused values"}
-				}
-				return m.stack[0], nil
+		op := byte(m.uint(1))
+		if op == '.' {
+			if len(m.stack) != 1 || len(m.marks) != 0 {
+				return value{}, &fault{start, "the pickle ends with unused values"}
 			}
-			err = m.step(op[0])
+			return m.stack[0], nil
 		}
-		if err == nil && (len(m.stack) > maxValues || len(m.memo) > maxValues || m.made > maxValues) {
-			err = fmt.Errorf("more than %d values", maxValues)
+		m.step(op)
+		if len(m.stack) > maxValues || len(m.memo) > maxValues || m.made > maxValues {
+			m.fail("more than %d values", maxValues)
 		}
-		if err != nil {
-			return value{}, &fault{start, err.Error()}
+		if m.err != nil {
+			return value{}, &fault{start, m.err.Error()}
 		}
 	}
 }
 
-var errShort = errors.New("the pickle ends early")
+// fail keeps the first fault.
+func (m *machine) fail(format string, args ...any) {
+	if m.err == nil {
+		m.err = fmt.Errorf(format, args...)
+	}
+}
 
-func (m *machine) take(n uint64) (string, error) {
+func (m *machine) take(n uint64) string {
 	if n > uint64(len(m.b)-m.at) {
-		return "", errShort
+		m.fail("the pickle ends early")
+		return ""
 	}
 	s := m.b[m.at : m.at+int(n)]
 	m.at += int(n)
-	return s, nil
+	return s
 }
 
 // uint reads a little-endian number of n bytes.
-func (m *machine) uint(n int) (x uint64, err error) {
-	s, err := m.take(uint64(n))
+func (m *machine) uint(n int) (x uint64) {
+	s := m.take(uint64(n))
 	for i := len(s) - 1; i >= 0; i-- {
 		x = x<<8 | uint64(s[i])
 	}
-	return x, err
+	return x
 }
 
-func (m *machine) push(v value) error { m.stack = append(m.stack, v); return nil }
+func (m *machine) push(v value) { m.stack = append(m.stack, v) }
 
-func (m *machine) pushInt(n int64) error { return m.push(value{kind: integer, num: uint64(n)}) }
+func (m *machine) pushInt(n int64) { m.push(value{kind: integer, num: uint64(n)}) }
 
-func (m *machine) pushNew(k kind, items []value) error {
+func (m *machine) pushNew(k kind, items []value) {
 	m.made += 1 + len(items)
 	c := m.compound()
 	c.items = append(c.items, items...)
-	return m.push(value{kind: k, ref: c})
+	m.push(value{kind: k, ref: c})
 }
 
 // compound is an empty one, of an earlier pickle where there is one to spare.
@@ -186,175 +191,144 @@ func (m *machine) base() int {
 	return m.marks[len(m.marks)-1]
 }
 
-func (m *machine) pop() (value, error) {
-	if len(m.stack) <= m.base() {
-		return value{}, errors.New("nothing on the stack")
+// popN returns the last n values; they are valid until the next push.
+func (m *machine) popN(n int) []value {
+	i := len(m.stack) - n
+	if i < m.base() {
+		m.fail("nothing on the stack")
+		return nil
 	}
-	v := m.stack[len(m.stack)-1]
-	m.stack = m.stack[:len(m.stack)-1]
-	return v, nil
+	items := m.stack[i:]
+	m.stack = m.stack[:i]
+	return items
+}
+
+func (m *machine) pop() (v value) {
+	if items := m.popN(1); len(items) > 0 {
+		v = items[0]
+	}
+	return v
 }
 
 // popMark returns what was pushed since the last mark; it is valid until the next push.
-func (m *machine) popMark() ([]value, error) {
+func (m *machine) popMark() []value {
 	if len(m.marks) == 0 {
-		return nil, errors.New("no mark on the stack")
+		m.fail("no mark on the stack")
+		return nil
 	}
-	i := m.base()
+	n := len(m.stack) - m.base()
 	m.marks = m.marks[:len(m.marks)-1]
-	items := m.stack[i:]
-	m.stack = m.stack[:i]
-	return items, nil
+	return m.popN(n)
 }
 
-// top returns the value that the next opcode adds to.
-func (m *machine) top(k kind) (*compound, error) {
+// top returns the value that the next opcode adds to; nil is a fault.
+func (m *machine) top(k kind) *compound {
 	if len(m.stack) <= m.base() {
-		return nil, errors.New("nothing on the stack")
+		m.fail("nothing on the stack")
+		return nil
 	}
 	v := m.stack[len(m.stack)-1]
 	if v.kind != k {
-		return nil, fmt.Errorf("adding to a value of type %s, want %s", v, value{kind: k})
+		m.fail("adding to a value of type %s, want %s", v, value{kind: k})
+		return nil
 	}
-	return v.ref, nil
+	return v.ref
 }
 
-func (m *machine) extend(k kind, items []value) error {
-	c, err := m.top(k)
-	if err != nil {
-		return err
-	}
+// extend adds items to the value that is a list, map or set.
+func (m *machine) extend(k kind, items []value) {
+	c := m.top(k)
 	if k == dict && len(items)%2 != 0 {
-		return errors.New("a key without a value")
+		m.fail("a key without a value")
 	}
-	m.made += len(items)
-	c.items = append(c.items, items...)
-	return nil
+	if m.err == nil {
+		m.made += len(items)
+		c.items = append(c.items, items...)
+	}
 }
 
-func (m *machine) step(op byte) error {
-	sized := func(n int, f func(s string) error) error {
-		size, err := m.uint(n)
-		if err != nil {
-			return err
-		}
-		s, err := m.take(size)
-		if err != nil {
-			return err
-		}
-		return f(s)
-	}
+func (m *machine) step(op byte) {
 	switch op {
 	case 0x80: // PROTO
-		v, err := m.uint(1)
-		if err == nil && v > 5 {
-			err = fmt.Errorf("pickle protocol %d, known are 2 to 5", v)
+		if v := m.uint(1); v > 5 {
+			m.fail("pickle protocol %d, known are 2 to 5", v)
 		}
-		return err
 	case 0x95: // FRAME: how much follows; the opcodes say it, too
-		_, err := m.uint(8)
-		return err
+		m.uint(8)
 	case 'N':
-		return m.push(value{})
+		m.push(value{})
 	case 0x88, 0x89: // NEWTRUE NEWFALSE
-		return m.push(value{kind: boolean, num: uint64(0x89 - op)})
-	case 'K', 'M', 'J': // BININT1 BININT2 BININT
-		n := 1
-		switch op {
-		case 'M':
-			n = 2
-		case 'J':
-			n = 4
-		}
-		x, err := m.uint(n)
-		if op == 'J' {
-			x = uint64(int64(int32(x)))
-		}
-		return cmpErr(err, func() error { return m.pushInt(int64(x)) })
+		m.push(value{kind: boolean, num: uint64(0x89 - op)})
+	case 'K': // BININT1
+		m.pushInt(int64(m.uint(1)))
+	case 'M': // BININT2
+		m.pushInt(int64(m.uint(2)))
+	case 'J': // BININT
+		m.pushInt(int64(int32(m.uint(4))))
 	case 0x8a: // LONG1
-		return sized(1, m.pushLong)
+		m.pushLong(m.take(m.uint(1)))
 	case 0x8b: // LONG4
-		return sized(4, m.pushLong)
+		m.pushLong(m.take(m.uint(4)))
 	case 'G': // BINFLOAT
-		s, err := m.take(8)
-		return cmpErr(err, func() error { return m.push(value{kind: float, num: binary.BigEndian.Uint64([]byte(s))}) })
+		m.push(value{kind: float, num: bits.ReverseBytes64(m.uint(8))})
 	case 0x8c: // SHORT_BINUNICODE
-		return sized(1, m.pushText)
+		m.pushText(m.take(m.uint(1)))
 	case 'X': // BINUNICODE
-		return sized(4, m.pushText)
+		m.pushText(m.take(m.uint(4)))
 	case 0x8d: // BINUNICODE8
-		return sized(8, m.pushText)
+		m.pushText(m.take(m.uint(8)))
 	case '(': // MARK
 		m.marks = append(m.marks, len(m.stack))
 		if len(m.marks) > maxValues {
-			return fmt.Errorf("more than %d marks", maxValues)
+			m.fail("more than %d marks", maxValues)
 		}
 		m.takeFloats()
-		return nil
 	case ']':
-		return m.pushNew(list, nil)
+		m.pushNew(list, nil)
 	case '}':
-		return m.pushNew(dict, nil)
+		m.pushNew(dict, nil)
 	case ')':
-		return m.pushNew(tuple, nil)
+		m.pushNew(tuple, nil)
 	case 0x8f:
-		return m.pushNew(set, nil)
-	case 'a', 'e': // APPEND APPENDS
-		return m.add(list, op == 'e', 1)
-	case 's', 'u': // SETITEM SETITEMS
-		return m.add(dict, op == 'u', 2)
+		m.pushNew(set, nil)
+	case 'a': // APPEND
+		m.extend(list, m.popN(1))
+	case 'e': // APPENDS
+		m.extend(list, m.popMark())
+	case 's': // SETITEM
+		m.extend(dict, m.popN(2))
+	case 'u': // SETITEMS
+		m.extend(dict, m.popMark())
 	case 0x90: // ADDITEMS
-		return m.add(set, true, 0)
+		m.extend(set, m.popMark())
 	case 't': // TUPLE
-		items, err := m.popMark()
-		return cmpErr(err, func() error { return m.pushNew(tuple, items) })
+		m.pushNew(tuple, m.popMark())
 	case 0x85, 0x86, 0x87: // TUPLE1 TUPLE2 TUPLE3
-		n := int(op) - 0x84
-		if len(m.stack)-n < m.base() {
-			return errors.New("nothing on the stack")
-		}
-		items := m.stack[len(m.stack)-n:]
-		m.stack = m.stack[:len(m.stack)-n]
-		return m.pushNew(tuple, items)
+		m.pushNew(tuple, m.popN(int(op)-0x84))
 	case 0x94: // MEMOIZE
-		return m.remember(len(m.memo))
+		m.remember(len(m.memo))
 	case 'q': // BINPUT
-		i, err := m.uint(1)
-		return cmpErr(err, func() error { return m.remember(int(i)) })
+		m.remember(int(m.uint(1)))
 	case 'r': // LONG_BINPUT
-		i, err := m.uint(4)
-		return cmpErr(err, func() error { return m.remember(int(i)) })
-	case 'h', 'j': // BINGET LONG_BINGET
-		n := 1
-		if op == 'j' {
-			n = 4
-		}
-		i, err := m.uint(n)
-		if err == nil && i >= uint64(len(m.memo)) {
-			err = fmt.Errorf("memo %d was never set", i)
-		}
-		return cmpErr(err, func() error { return m.push(m.memo[i]) })
+		m.remember(int(m.uint(4)))
+	case 'h': // BINGET
+		m.recall(m.uint(1))
+	case 'j': // LONG_BINGET
+		m.recall(m.uint(4))
 	case 0x93: // STACK_GLOBAL
-		return m.class()
+		m.class()
 	case 0x81: // NEWOBJ
-		return m.newObject()
+		m.newObject()
 	case 'b': // BUILD
-		return m.build()
+		m.build()
+	default:
+		m.fail("opcode %s is not one that builds plain data: refused", cmp.Or(opNames[op], fmt.Sprintf("0x%02x", op)))
 	}
-	name := cmp.Or(opNames[op], fmt.Sprintf("0x%02x", op))
-	return fmt.Errorf("opcode %s is not one that builds plain data: refused", name)
 }
 
 // opNames are the opcodes that people ask about when a store is rejected.
 var opNames = map[byte]string{'c': "GLOBAL", 'R': "REDUCE", 'i': "INST", 'o': "OBJ", 'P': "PERSID", 'Q': "BINPERSID", 0x82: "EXT1",
 	0x83: "EXT2", 0x84: "EXT4", 0x92: "NEWOBJ_EX", 'B': "BINBYTES", 'C': "SHORT_BINBYTES", 0x8e: "BINBYTES8", 0x96: "BYTEARRAY8", 0x91: "FROZENSET"}
-
-func cmpErr(err error, then func() error) error {
-	if err != nil {
-		return err
-	}
-	return then()
-}
 
 // takeFloats reads a run of BINFLOATs that ends in APPENDS as one value: a vector of
 // 1,536 numbers then costs what skipping it costs.
@@ -369,33 +343,18 @@ func (m *machine) takeFloats() {
 	}
 }
 
-func (m *machine) add(k kind, marked bool, n int) error {
-	if marked {
-		items, err := m.popMark()
-		if err != nil {
-			return err
-		}
-		return m.extend(k, items)
-	}
-	if len(m.stack)-n < m.base() {
-		return errors.New("nothing on the stack")
-	}
-	items := m.stack[len(m.stack)-n:]
-	m.stack = m.stack[:len(m.stack)-n]
-	return m.extend(k, items)
-}
-
-func (m *machine) pushText(s string) error {
+func (m *machine) pushText(s string) {
 	if !utf8.ValidString(s) { // Python's surrogatepass can leave half a pair
-		return errors.New("a text is not UTF-8")
+		m.fail("a text is not UTF-8")
 	}
-	return m.push(value{kind: text, text: s})
+	m.push(value{kind: text, text: s})
 }
 
 // pushLong reads two's complement, lowest byte first.
-func (m *machine) pushLong(s string) error {
+func (m *machine) pushLong(s string) {
 	if len(s) > maxInt {
-		return fmt.Errorf("an integer of %d bytes, read are at most %d", len(s), maxInt)
+		m.fail("an integer of %d bytes, read are at most %d", len(s), maxInt)
+		return
 	}
 	b := []byte(s)
 	slices.Reverse(b)
@@ -404,14 +363,16 @@ func (m *machine) pushLong(s string) error {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
 	if n.IsInt64() {
-		return m.pushInt(n.Int64())
+		m.pushInt(n.Int64())
+		return
 	}
-	return m.push(value{kind: bigger, text: n.String()})
+	m.push(value{kind: bigger, text: n.String()})
 }
 
-func (m *machine) remember(i int) error {
+func (m *machine) remember(i int) {
 	if len(m.stack) <= m.base() {
-		return errors.New("nothing to remember")
+		m.fail("nothing to remember")
+		return
 	}
 	v := m.stack[len(m.stack)-1]
 	switch {
@@ -420,62 +381,49 @@ func (m *machine) remember(i int) error {
 	case i == len(m.memo):
 		m.memo = append(m.memo, v)
 	default:
-		return fmt.Errorf("memo %d is set after only %d", i, len(m.memo))
+		m.fail("memo %d is set after only %d", i, len(m.memo))
 	}
-	return nil
 }
 
-func (m *machine) class() error {
-	name, err := m.pop()
-	if err != nil {
-		return err
+func (m *machine) recall(i uint64) {
+	if i >= uint64(len(m.memo)) {
+		m.fail("memo %d was never set", i)
+		return
 	}
-	module, err := m.pop()
-	if err != nil {
-		return err
-	}
+	m.push(m.memo[i])
+}
+
+func (m *machine) class() {
+	name, module := m.pop(), m.pop()
 	if name.kind != text || module.kind != text {
-		return errors.New("a class that is not named by texts")
+		m.fail("a class that is not named by texts")
 	}
 	c := classes[[2]string{module.text, name.text}]
 	if c == 0 {
-		return fmt.Errorf("class %.80q is not one of a Qdrant point: refused", module.text+"."+name.text)
+		m.fail("class %.80q is not one of a Qdrant point: refused", module.text+"."+name.text)
 	}
-	return m.push(value{kind: classRef, num: uint64(c)})
+	m.push(value{kind: classRef, num: uint64(c)})
 }
 
-func (m *machine) newObject() error {
-	args, err := m.pop()
-	if err != nil {
-		return err
-	}
-	c, err := m.pop()
-	if err != nil {
-		return err
-	}
+func (m *machine) newObject() {
+	args, c := m.pop(), m.pop()
 	if c.kind != classRef || args.kind != tuple || len(args.ref.items) != 0 {
-		return errors.New("an instance made of anything but a known class without arguments: refused")
+		m.fail("an instance made of anything but a known class without arguments: refused")
 	}
 	m.made++
-	return m.push(value{kind: instance, num: c.num, ref: m.compound()})
+	m.push(value{kind: instance, num: c.num, ref: m.compound()})
 }
 
 // build sets the state of an instance: pydantic's, whose __dict__ holds the fields.
-func (m *machine) build() error {
-	state, err := m.pop()
-	if err != nil {
-		return err
-	}
+func (m *machine) build() {
+	state := m.pop()
 	fields, ok := state.get("__dict__")
 	if state.kind != dict || !ok || fields.kind != dict {
-		return errors.New("a state without __dict__")
+		m.fail("a state without __dict__")
 	}
-	c, err := m.top(instance)
-	if err != nil {
-		return err
+	if c := m.top(instance); m.err == nil {
+		c.items = append(c.items[:0], fields.ref.items...) // a slice of its own: compounds are used again
 	}
-	c.items = append(c.items[:0], fields.ref.items...) // a slice of its own: compounds are used again
-	return nil
 }
 
 // json appends v as JSON text: tuples and sets as lists, floats as Python writes them.

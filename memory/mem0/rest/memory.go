@@ -50,7 +50,7 @@ type Memory struct {
 	user    string
 	made    string // fingerprint in the journal
 	entries []entry
-	log     *keylog.Log
+	log     keylog.Lazy
 }
 
 func (m *Memory) read(n int, line []byte) error {
@@ -78,25 +78,7 @@ func (m *Memory) write(e entry) error {
 	if m.sys.o.Dir == "" {
 		return nil
 	}
-	if m.log == nil {
-		log, err := keylog.Open(m.sys.path(m.ns), keylog.Options{}, func(_ int, line []byte) error {
-			if !codec.Valid(line) {
-				return errors.New("no JSON")
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		m.log = log
-	}
-	put := func(v any) error {
-		line, err := codec.Append(nil, v, codec.Compact)
-		if err != nil {
-			return err
-		}
-		return m.log.Append(line)
-	}
+	put := func(v any) error { return m.log.Record(m.sys.path(m.ns), keylog.Options{}, v) }
 	if m.made == "" {
 		fp := m.sys.Info().Fingerprint
 		if err := put(header{format, 1, m.ns.Run, m.ns.Scope, m.user, fp}); err != nil {
@@ -437,11 +419,4 @@ func (m *Memory) Drop(ctx context.Context) error {
 }
 
 // Close closes the journal.
-func (m *Memory) Close() error {
-	if m.log == nil {
-		return nil
-	}
-	err := m.log.Close()
-	m.log = nil
-	return err
-}
+func (m *Memory) Close() error { return m.log.Close() }
