@@ -143,7 +143,7 @@ func certain(q question, ranked []scored) []scored {
 	for n < len(ranked) && ranked[n].cover >= least {
 		n++
 	}
-	ranked = slices.DeleteFunc(slices.Clone(ranked[:n]), q.onlyTold)
+	ranked = slices.DeleteFunc(slices.Clone(ranked[:n]), q.unsaid)
 	if q.newest {
 		ranked = newestFirst(q, ranked)
 	}

@@ -16,10 +16,6 @@ func (q question) meets(s scored) bool {
 	switch q.kind {
 	case yesno, either, number:
 		return true
-	case when:
-		if q.was && reAhead.MatchString(said) && !reAhead.MatchString(low) { // what was meant to be is not what was
-			return false
-		}
 	case where:
 		if a, b := doing(low), doing(said); a != "" && b != "" && a != b {
 			return false
@@ -32,22 +28,26 @@ func (q question) meets(s scored) bool {
 	if reFormer.MatchString(low) && !s.former && !reFormer.MatchString(said) {
 		return false
 	}
-	return !(reIf.MatchString(said) && !reIf.MatchString(low)) && !(q.saysNot(s) && !reDenial.MatchString(low))
+	return reDenial.MatchString(low) || !q.saysNot(s)
 }
 
-// onlyTold reports whether a sentence says what is asked only as the words or the thought of others: "People think I live in Siena".
-func (q question) onlyTold(s scored) bool {
-	told := false
+// unsaid reports whether a sentence says what is asked only as what others say or think, as what depends on something, or, where the question is of what was, as what
+// was meant to be: "People think I live in Siena", "If I get the job I will move", "I will start in May".
+func (q question) unsaid(s scored) bool {
+	if q.kind == yesno || q.kind == either {
+		return false
+	}
+	unsaid := false
 	for _, f := range clause.Read(s.text, clause.Options{Names: q.names}) {
 		if !slices.Contains(q.terms, verbOf(f)) {
 			continue
 		}
-		if f.Modality != clause.Hearsay {
+		if f.Modality != clause.Hearsay && f.Modality != clause.Condition && !(f.Modality == clause.Plan && q.was && q.kind == when) {
 			return false
 		}
-		told = true
+		unsaid = true
 	}
-	return told
+	return unsaid
 }
 
 // has reports whether a sentence has a word of the question, or one that means nearly the same.
@@ -106,8 +106,6 @@ func doing(low string) (out string) {
 var auxiliary = set("is are was were am do does did has have had")
 
 var (
-	reAhead  = pattern.New(`\b(?:will|shall|going to|plan(?:s|ning)? to|intend|hope to)\b|['’]ll\b|打算|计划|准备|将要`)
-	reIf     = pattern.New(`\b(?:if|unless)\b|如果|要是|假如|万一`)
 	reDenial = pattern.New(`(?i)\b(?:not|never|no longer)\b|n['’]t\b|不|没`)
 	reFormer = pattern.New(`\bbefore\?*$|\b(?:previous(?:ly)?|former(?:ly)?|used to|until)\b|以前|之前|原来|从前`)
 	reDoes   = pattern.New(`^(?:what|who) (\w+) \S`)

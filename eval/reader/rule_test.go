@@ -478,7 +478,7 @@ func TestDenied(t *testing.T) {
 		{"Orla: If I get the job I will move to Cork in June", "When will Orla move to Cork?", "", ""},
 		{"Orla: I will start at Vega on 1 May 2025", "When did Orla start at Vega?", "", ""},
 		{"Orla: I will start at Vega on 1 May 2025", "When will Orla start at Vega?", "1 May 2025", ""},
-		{"Orla: People think I live in Cork", "Where does Orla live?", "", ""},
+		{"Orla: My mother thinks I live in Cork", "Where does Orla live?", "", ""},
 		{"Orla: My sister Zoë lives in Cork", "Where does Zoë work?", "", ""},
 		{"Orla: My sister Zoë lives in Cork", "Where does Zoë live?", "Cork: ", ""},
 		{"Orla: BGP_FLAP between edge-1 and edge-2", "What caused BGP_FLAP?", "", ""},
