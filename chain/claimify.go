@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"membench/claims"
@@ -73,6 +74,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	defer close()
 	var all []schema.Statement
 	kept := map[string]bool{}
+	unseen := slices.DeleteFunc(slices.Clone(o.Operations), func(s string) bool { return s == "*" })
 	for c, err := range claims.ByConversation(ctx, readMemories(f, in), co) {
 		if err != nil {
 			if err := f.Take(err); err != nil {
@@ -84,6 +86,9 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			f.Found(x)
 		}
 		kept[c.ID.FileName()] = true
+		for _, scene := range c.Scenes {
+			unseen = slices.DeleteFunc(unseen, func(s string) bool { return s == scene })
+		}
 		if err := o.writeConversation(f, c, &r); err != nil {
 			return r, err
 		}
@@ -109,6 +114,9 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	if r.Unread*unreadShare >= r.Memories && r.Unread > 0 {
 		f.Found(&schema.Finding{Pos: schema.Pos{File: strings.Join(o.Exports, ", ")}, Code: "CLM111", Warning: true, Message: "memories are in languages that the rules do not read; there are no claims of them",
 			Have: fmt.Sprintf("%d of %d", r.Unread, r.Memories), Want: "English or Chinese", Hint: "--extractor model asks a model, which reads others, too"})
+	}
+	for _, scene := range unseen {
+		f.Found(&schema.Finding{Pos: schema.Pos{File: strings.Join(o.Exports, ", ")}, Code: "CLM113", Warning: true, Message: "operations names a scene that no memory is in", Have: scene, Want: "the scene of a conversation, or *"})
 	}
 	f.Taken = r.Memories // some that can be read hold nothing
 	m, err := o.manifest(r)

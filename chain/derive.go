@@ -60,6 +60,11 @@ func (c *run) claimify(ctx context.Context) error {
 	}
 	return c.do(ctx, s, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		o.Shared, o.Out = with, path
+		o.Report = func(f *schema.Finding) {
+			if with.Report(f); f.Pos.Line == 0 { // of all memories, not of one
+				c.warn("%s", f)
+			}
+		}
 		r, err := Claimify(ctx, o)
 		counts["statements"] = r.Claims + r.Entities
 		return err
@@ -102,6 +107,10 @@ func (c *run) toGraph(ctx context.Context) error {
 		}
 		counts["nodes"], counts["edges"] = made.Nodes, made.Edges
 		changes, errChanges := writeChanges(ctx, c.path("graph"), path, c.path("changes.jsonl"))
+		if schema.IsFinding(errChanges) || errors.Is(errChanges, graph.ErrUnsorted) { // the old graph: an output, which somebody may have edited or cut
+			c.warn("the last graph in %s cannot be read: %v; changes.jsonl has all of the new one, so load the graph itself the next time", c.path("graph"), errChanges)
+			changes, errChanges = writeChanges(ctx, "", path, c.path("changes.jsonl"))
+		}
 		if counts["changes"] = changes; errChanges != nil {
 			return errChanges
 		}
@@ -109,10 +118,11 @@ func (c *run) toGraph(ctx context.Context) error {
 	})
 }
 
-// writeChanges writes the changes from the graph in the folder old, which may be absent, to the one in the folder new.
+// writeChanges writes the changes from the graph in the folder old, "" or one that may be absent, to the one in the folder new. It fails with a finding or
+// graph.ErrUnsorted where the old one cannot be read.
 func writeChanges(ctx context.Context, old, new, out string) (n int, err error) {
 	a := schema.Seq[schema.Element](func(func(schema.Record[schema.Element], error) bool) {})
-	if exists(filepath.Join(old, "nodes.jsonl")) {
+	if old != "" && exists(filepath.Join(old, "nodes.jsonl")) {
 		if a, err = elements(old); err != nil {
 			return 0, err
 		}

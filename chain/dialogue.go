@@ -75,6 +75,7 @@ func (c *run) annotate(ctx context.Context) error {
 	if err := c.removeEvents(); err != nil {
 		return err
 	}
+	c.unknownConversations()
 	return c.eventsManifest(f, o, total)
 }
 
@@ -135,6 +136,23 @@ func (c *run) removeEvents() error {
 		}
 	}
 	return err
+}
+
+// unknownConversations warns of settings for conversations that no source has: a misspelt name has no effect.
+func (c *run) unknownConversations() {
+	check := func(where string, conv schema.ConvID) {
+		if _, ok := c.records["annotate "+string(conv)]; !ok {
+			c.warn("%s names %s, and no source has such a conversation: the setting has no effect", where, conv)
+		}
+	}
+	for _, conv := range slices.Sorted(maps.Keys(c.p.Conversations)) {
+		check("conversations", schema.ConvID(conv))
+	}
+	for _, who := range c.p.People.Known {
+		for _, conv := range who.Conversations {
+			check("people.known: "+who.Name, conv)
+		}
+	}
 }
 
 // eventsManifest writes the manifest that Annotate would.

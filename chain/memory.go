@@ -2,7 +2,9 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -84,6 +86,11 @@ func (c *run) ingest(ctx context.Context) error {
 		o.Prompts = c.o.Models.Prompts
 		s.Models, s.Prompts = map[string]string{"facts": g.Model()}, promptDigests(o.Prompts)
 	}
+	if c.b.Edited(s) { // begun by nobody: what is in it now is not what its input makes
+		if err := os.Remove(c.path("store", ".begun")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return c.do(ctx, s, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		var err error
 		if o.Force, err = c.begin(s); err != nil {
@@ -103,7 +110,7 @@ func (c *run) ingest(ctx context.Context) error {
 
 // begin notes which run fills the store, and reports whether it must start over.
 func (c *run) begin(s build.Step) (force bool, err error) {
-	m := schema.Manifest{Step: s.Name, Models: s.Models, Prompts: s.Prompts}
+	m := schema.Manifest{Step: s.Name, StepVersion: version, Models: s.Models, Prompts: s.Prompts}
 	if m.Inputs, err = build.Digests(c.o.Output, s.Inputs); err != nil {
 		return false, err
 	}

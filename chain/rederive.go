@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,11 +48,18 @@ func Rederive(ctx context.Context, checked []validate.File, o RederiveOptions) (
 	quiet.Report, quiet.Progress, quiet.Accept, quiet.Strict = nil, nil, schema.Limit{Percent: 100}, false
 	if len(of.byConv) > 0 {
 		dir := filepath.Join(tmp, "claims")
-		if _, err := CompileClaims(ctx, CompileClaimsOptions{Shared: quiet, Inputs: of.byConv, Out: dir, Version: schema.Latest, Catalogs: o.Catalogs, Workers: o.Workers, MaxLine: o.MaxLine}); err != nil {
+		meta, err := CompileClaims(ctx, CompileClaimsOptions{Shared: quiet, Inputs: of.byConv, Out: dir, Version: schema.Latest, Catalogs: o.Catalogs, Workers: o.Workers, MaxLine: o.MaxLine})
+		if err != nil {
 			return unmade(err)
 		}
-		if err := sameClaims(dir, of.claims, o.Report); err != nil {
+		same := true
+		if err := sameClaims(dir, of.claims, func(f *schema.Finding) { same = false; o.Report(f) }); err != nil {
 			return err
+		}
+		if same {
+			if err := sameMeta(filepath.Dir(of.claims[0]), meta, o.Report); err != nil {
+				return err
+			}
 		}
 	}
 	if !of.whole() {
@@ -94,9 +102,19 @@ func madeOf(checked []validate.File) (m made) {
 	newest := false              // a file of the graph is; a wrong id may make the other one look older
 	var events []string
 	for _, f := range checked {
-		isGraph := f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0
+		kind := validate.KindOfName(f.Name)
+		compiled := kind == schema.KindClaim || kind == schema.KindEntity
+		records := 0
+		for _, n := range f.Kinds {
+			records += n
+		}
+		empty := records == 0
+		if empty && !compiled && kind != schema.KindNode && kind != schema.KindEdge {
+			continue // it holds nothing that others were made of
+		}
+		isGraph := f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0 || empty && !compiled
 		newest = newest || isGraph && f.Version == schema.Latest
-		if f.Name == "-" || f.Version != schema.Latest && !isGraph {
+		if f.Name == "-" || f.Version != schema.Latest && !isGraph && !empty {
 			if f.Kinds[schema.KindManifest]+f.Kinds[schema.KindMeta]+f.Kinds[schema.KindIndex] == 0 {
 				return made{}
 			}
@@ -107,7 +125,7 @@ func madeOf(checked []validate.File) (m made) {
 		case isGraph:
 			m.graph = append(m.graph, f.Name)
 			folders["graph "+filepath.Dir(f.Name)] = true
-		case base == "claims.jsonl" || base == "entities.jsonl":
+		case compiled:
 			m.claims = append(m.claims, f.Name)
 			folders["claims "+filepath.Dir(f.Name)] = true
 		case f.Kinds[schema.KindClaim]+f.Kinds[schema.KindEntity] > 0:
@@ -175,6 +193,34 @@ func sameClaims(again string, claims []string, report func(*schema.Finding)) err
 			continue
 		}
 		report(f)
+	}
+	return nil
+}
+
+// sameMeta compares meta.json of a folder of compiled claims, if there is one, with the claims.
+func sameMeta(dir string, want CompiledMeta, report func(*schema.Finding)) error {
+	path := filepath.Join(dir, "meta.json")
+	var have CompiledMeta
+	if err := smallfile.ReadJSON(path, &have); errors.Is(err, os.ErrNotExist) || have.SchemaVersion != schema.Latest {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	found := func(pointer, message string, have, want any) {
+		report(&schema.Finding{Pos: schema.Pos{File: path}, Pointer: pointer, Code: "MAN001", Message: message, Have: fmt.Sprint(have), Want: fmt.Sprint(want)})
+	}
+	for _, n := range []struct {
+		name       string
+		have, want int
+	}{{"entities_count", have.Entities, want.Entities}, {"claims_count", have.Claims, want.Claims}, {"deprecated", have.Deprecated, want.Deprecated}} {
+		if n.have != n.want {
+			found("/"+n.name, "the records have another number", n.have, n.want)
+		}
+	}
+	for i, d := range have.Outputs {
+		if now, err := build.Digest(filepath.Join(dir, d.Path)); err == nil && filepath.IsLocal(d.Path) && now.SHA256 != d.SHA256 {
+			found(fmt.Sprintf("/outputs/%d/sha256", i), "an output of the step has changed", now.SHA256, d.SHA256)
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,19 @@ func TestRederive(t *testing.T) {
 			write(t, path, text)
 		}
 	}
+	write(t, filepath.Join(bare, "probes.jsonl"), "") // as a chain without probes leaves it: nothing is compared the less
+	meta := filepath.Join(bare, "claims", "compiled", "meta.json")
+	text, err := os.ReadFile(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for re, wrong := range map[string]string{`"claims_count": \d+`: `"claims_count": 7000`, `"deprecated": \d+`: `"deprecated": 7000`, `[0-9a-f]{64}`: strings.Repeat("0", 64)} {
+		write(t, meta, regexp.MustCompile(re).ReplaceAllString(string(text), wrong))
+		if codes := checked(t, bare); !slices.Contains(codes, "MAN001") {
+			t.Errorf("meta.json with %s: have %v, want MAN001", wrong, codes)
+		}
+	}
+	write(t, meta, string(text))
 	type change struct {
 		file, what string
 		edit       func(r object) bool
@@ -214,6 +228,13 @@ func TestRederive(t *testing.T) {
 			return true
 		}, ""},
 		{"claims/by_conv/north.jsonl", "a claim that its conversation does not have", func(r object) bool { return !is(r, "claim_id", "juniper") }, "CLM013"},
+		{"claims/compiled/entities.jsonl", "another name", func(r object) bool {
+			if p := props(r); is(r, "entity_id", "place:") {
+				p["name"], p["display"] = "Atlantis", "Atlantis"
+			}
+			return true
+		}, "ID002"},
+		{"claims/compiled/claims.jsonl", "no claim at all", func(object) bool { return false }, "CLM013"},
 	} {
 		text, path := read(c.file), filepath.Join(bare, c.file)
 		edit(t, path, c.edit)

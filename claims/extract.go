@@ -55,6 +55,7 @@ type Answer struct {
 	Rejected   []Reject
 	Dropped    int // recognised, not wanted: forbidden predicates, confidence below 0.60
 	Unread     int // memories in languages that the extractor does not read
+	Notes      []*schema.Finding
 	Usage      llm.Usage
 }
 
@@ -137,7 +138,8 @@ type Conversation struct {
 	Rejected   []Reject
 	Findings   []*schema.Finding // failed chunks, warnings of the merge
 	Memories   int
-	Asked      int // memories that an extractor was asked about, the others were known
+	Scenes     []string // of the memories
+	Asked      int      // memories that an extractor was asked about, the others were known
 	Dropped    int
 	Unread     int // memories in languages that the extractor does not read
 	Failed     int // chunks that were not, or not all, heard about; they are asked about next time
@@ -366,6 +368,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		out.Usage = out.Usage.Add(r.a.Usage)
 		out.Dropped += r.a.Dropped
 		out.Unread += r.a.Unread
+		out.Findings = append(out.Findings, r.a.Notes...)
 		if r.err != nil {
 			if ctx.Err() != nil {
 				return out, ctx.Err()
@@ -409,6 +412,9 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 	}
 	for _, mem := range ms {
+		if !slices.Contains(out.Scenes, mem.Fields.SceneID) {
+			out.Scenes = append(out.Scenes, mem.Fields.SceneID)
+		}
 		r, ok := known[workKey(o, mem)]
 		if !ok {
 			continue

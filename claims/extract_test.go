@@ -388,3 +388,13 @@ func FuzzAnswer(f *testing.F) {
 func encodeStatement(s schema.Statement, v schema.Version) ([]byte, error) {
 	return codec.Append(nil, s.At(v), codec.Compact)
 }
+
+// A memory that is too long for the rules is read in part, and that is a warning: the record is taken.
+func TestLongMemory(t *testing.T) {
+	long := memory(7, "ch01", "[User] I don't like olives. "+strings.Repeat("word ", 5000))
+	_, cs := extractAll(t, Options{}, long)
+	c := cs[len(cs)-1]
+	if len(c.Rejected) > 0 || len(c.Findings) != 1 || c.Findings[0].Code != "CLM112" || !c.Findings[0].Warning || len(c.Statements) == 0 {
+		t.Errorf("have %d rejected, findings %v, %d statements, want one warning CLM112 and the claim at the beginning", len(c.Rejected), c.Findings, len(c.Statements))
+	}
+}

@@ -80,7 +80,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if len(m.Text) > ruleText {
 			whole := m.Text
 			m.Text = strings.ToValidUTF8(whole[:ruleText], "")
-			a.Rejected = append(a.Rejected, Reject{ConvID: m.Fields.ConvID, Reason: fmt.Sprintf("memory %s: the rules read %d of its %d bytes", m.ID, len(m.Text), len(whole)), Raw: textnorm.Cut(m.Text, 80)})
+			a.Notes = append(a.Notes, &schema.Finding{Pos: m.Pos, Code: "CLM112", Warning: true, Message: "the rules read only the beginning of this memory", Have: fmt.Sprintf("%d bytes", len(whole)), Want: fmt.Sprintf("at most %d", ruleText),
+				Hint: "--extractor model asks a model about all of it"})
 		}
 		known := r.own(m.Text)
 		if r.v != schema.V001 && operational(r.operations, m.Fields.SceneID) {

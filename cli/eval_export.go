@@ -39,7 +39,7 @@ func newEvalExportCmd(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	addAccept(f, &o.accept)
-	f.StringVar(&o.Form, "format", "", "`form` to write: lme, locomo or mem0")
+	f.StringVar(&o.Form, "format", "", "`form` to write: lme, locomo, mem0 or amb")
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or file, or - for standard output")
 	f.StringVar(&o.Dataset, "dataset", "", "export the records of this data `set` (default: the form's)")
 	f.StringSliceVarP(&o.Systems, "system", "s", nil, "export these `systems` only")

@@ -57,7 +57,7 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f.StringVar(&o.Dataset, "dataset", "", "`name` of the data set (default: the form's)")
 	f.StringVar(&o.Reader, "reader", "", "`model` that answered, where the file does not say")
 	f.StringVar(&o.Judge, "judge", "", "`model` that judged, where the file does not say")
-	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "an answer", Parts: published.Parts}, "map", "columns of a table as question=A,gold=B,prediction=C; also id, case, category, verdict, context")
+	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "an answer", Parts: published.Parts}, "map", "columns of a table as question=A,gold=B,prediction=C; also id, case, category, verdict, context, system")
 	f.Var(&o.Verdicts, "verdicts", "the file's own words for right and wrong answers, as right=A,wrong=B")
 	f.StringArrayVar(cases, "cases", nil, "cases `file` with the questions that were asked (may be repeated)")
 }

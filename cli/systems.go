@@ -185,7 +185,7 @@ func (l *checkList) try(ctx context.Context, sys memory.System, name, run string
 	return l.end(errBadService)
 }
 
-var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")
+var errBadService = errors.New("the system does not do what is required: see the lines that begin with fail")
 
 // specFaults prints the findings of a spec; any other error is handed on.
 func specFaults(e *env, err error) error {

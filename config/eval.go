@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"membench/internal/smallfile"
 	"membench/internal/yamldoc"
@@ -67,7 +68,7 @@ type EvalSystem struct {
 	Name      string        `yaml:"name,omitempty"` // name in records (default: the system's own name)
 	Type      string        `yaml:"type,omitempty"` // a name from 'membench systems list', or a service's spec (default: name)
 	Options   yaml.MapSlice `yaml:"options,omitempty"`
-	TopK      int           `yaml:"top_k,omitempty"`     // number of hits (default: run.top_k)
+	TopK      *int          `yaml:"top_k,omitempty"`     // number of hits (default: run.top_k)
 	Model     string        `yaml:"model,omitempty"`     // model that answers from the retrieved hits
 	LLM       string        `yaml:"llm,omitempty"`       // model that the system uses for its operations; it also answers if model is not set
 	Embedding string        `yaml:"embedding,omitempty"` // embedding model; hashing works without a model
@@ -287,8 +288,10 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 			return bad(fmt.Sprintf("systems[%d]", i), "want a type ('membench systems list' names them)")
 		case names[s.Name] && s.Name != "":
 			return bad(fmt.Sprintf("systems[%d].name", i), "%q appears twice: give each its own name", s.Name)
-		case s.TopK < 0:
-			return bad(fmt.Sprintf("systems[%d].top_k", i), "have %d, want at least 1", s.TopK)
+		case s.TopK != nil && *s.TopK < 1:
+			return bad(fmt.Sprintf("systems[%d].top_k", i), "have %d, want at least 1", *s.TopK)
+		case strings.TrimSpace(s.Name) != s.Name || strings.ContainsFunc(s.Name, unicode.IsControl):
+			return bad(fmt.Sprintf("systems[%d].name", i), "have %q, want one line without blanks around it", s.Name)
 		}
 		names[s.Name] = true
 	}

@@ -39,7 +39,7 @@ func TestSeed000(t *testing.T) {
 	if d := v.Datasets; d[0].Adapter != "longmemeval" || d[0].Granularity != "session" || !d[1].ExcludeAdversarial || d[1].Path != "data/locomo10.json" {
 		t.Errorf("data sets %+v", d)
 	}
-	if s := v.Systems; s[0].Model != "gpt-4.1" || s[1].Embedding != "text-embedding-3-small" || s[1].TopK != 10 || s[2].LLM != "gpt-4o-mini" || s[3].Secret != "sk-MARKED" || s[3].APIKey != "${MEM0_API_KEY}" {
+	if s := v.Systems; s[0].Model != "gpt-4.1" || s[1].Embedding != "text-embedding-3-small" || s[1].TopK == nil || *s[1].TopK != 10 || s[2].LLM != "gpt-4o-mini" || s[3].Secret != "sk-MARKED" || s[3].APIKey != "${MEM0_API_KEY}" {
 		t.Errorf("systems %+v", s)
 	}
 	if len(v.Output.Format) != 1 || v.Output.Format[0] != "markdown" {
@@ -78,6 +78,10 @@ func TestEvalFaults(t *testing.T) {
 		ok + "systems:\n  - type: mem0\n    api_key: ${NONE}\n":        "e.yaml:4:14: ${NONE}: the variable is not set",
 		ok + "systems:\n  - top_k: 3\n":                                "want a type",
 		ok + "systems:\n  - {type: bm25, top_k: -1}\n":                 "systems[0].top_k",
+		ok + "systems:\n  - {type: bm25, top_k: 0}\n":                  "systems[0].top_k: have 0, want at least 1",
+		ok + "systems:\n  - {type: bm25, top_k: \"five\"}\n":           "e.yaml:3:25: have a value of type string, want a whole number",
+		ok + "systems:\n  - {type: bm25, name: \" b \"}\n":             "systems[0].name: have \" b \", want one line without blanks",
+		ok + "systems:\n  - {type: bm25, name: \"a\\nb\"}\n":           "want one line without blanks",
 		ok + "systems: [{name: a, type: b}, {name: a, type: c}]\n":     "systems[1].name: \"a\" appears twice",
 		ok + "output: {format: pdf}\n":                                 "e.yaml:2:18: output.format: have \"pdf\", want one of [markdown json csv html]",
 		ok + "output: {format: [json, pdf]}\n":                         "output.format[1]: have \"pdf\"",

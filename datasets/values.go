@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -90,14 +91,26 @@ type splitter struct {
 // unreadable is the finding of a file that holds no value at all: it is empty, or is not
 // written in UTF-8.
 func (s *splitter) unreadable() *schema.Finding {
+	s.need(1 << 16)
 	switch b := s.rest(); {
+	case s.err != nil && s.err != io.EOF: // the reader's error is reported
 	case len(b) == 0 && s.err == io.EOF:
-		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is empty", Want: "JSON", Hint: "fetch the file again"}
+		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is empty", Want: "JSON", Hint: againHint}
 	case jsonl.IsWide(b):
 		return &schema.Finding{Pos: s.pos, Code: "JSON005", Message: "the file is written in UTF-16 or UTF-32", Want: "UTF-8", Hint: "convert it: iconv -f UTF-16 -t UTF-8"}
+	case len(bytes.TrimSpace(b)) > 0 && !slices.ContainsFunc(bytes.Split(b, []byte{'\n'}), func(line []byte) bool { return opens(bytes.TrimSpace(line)) }):
+		begin, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte{'\n'})
+		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is not JSON", Have: fmt.Sprintf("%.60q", begin), Want: "JSON Lines, or one JSON array, of cases (docs/datasets.md)",
+			Hint: "a table of dialogue or an export of a chat is read by 'membench init', a table of answers by 'membench eval import'"}
 	}
 	return nil
 }
+
+// againHint is how to mend a file that was damaged on its way.
+const againHint = "correct the file; if it was downloaded, fetch it again"
+
+// opens reports whether a line begins with a value that can be a case.
+func opens(line []byte) bool { return len(line) > 0 && (line[0] == '{' || line[0] == '[') }
 
 func (s *splitter) rest() []byte { return s.buf[s.lo:] }
 
@@ -207,7 +220,7 @@ func (s *splitter) cut(what string) error {
 	if s.err != nil && s.err != io.EOF {
 		return io.EOF // the reader's error is reported instead
 	}
-	return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: what, Want: "]", Hint: "fetch the file again"}
+	return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: what, Want: "]", Hint: againHint}
 }
 
 const (
@@ -360,7 +373,7 @@ func beginning(b []byte) []byte {
 // damaged makes the finding of the value at lo, whose fault was met after n bytes, and
 // steps to where the next one seems to begin.
 func (s *splitter) damaged(n int, why error) error {
-	f := &schema.Finding{Pos: after(s.pos, s.rest()[:n]), Code: "JSON001", Message: why.Error() + "; the value was skipped", Hint: "fetch the file again"}
+	f := &schema.Finding{Pos: after(s.pos, s.rest()[:n]), Code: "JSON001", Message: why.Error() + "; the value was skipped", Hint: againHint}
 	switch why {
 	case errEnd:
 		if s.err != io.EOF {

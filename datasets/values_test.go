@@ -62,6 +62,19 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// A table given as cases is one fault that says what reads it, not one for each of its lines; so is any text without a value. A file with a line that can be a case is damaged instead.
+func TestNoValues(t *testing.T) {
+	for in, have := range map[string]string{"conversation,text\nc1,hello\nc1,\"a, b\"\n": `"conversation,text"`, "hello\n\nworld": `"hello"`} {
+		out, found := values(t, strings.NewReader(in), 0)
+		if len(out) > 0 || len(found) != 1 || found[0].Message != "the file is not JSON" || found[0].Have != have || !strings.Contains(found[0].Hint, "membench init") {
+			t.Errorf("%q: have %v, %v, want one fault of %s", in, out, found, have)
+		}
+	}
+	if _, found := values(t, strings.NewReader("oops\n{\"a\":1}\n"), 0); len(found) == 0 || strings.Contains(found[0].Hint, "membench init") {
+		t.Errorf("a bad line before cases: have %v", found)
+	}
+}
+
 func TestValueTooLong(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 5000) + `"},{"a":"y"}]`
 	have, found := values(t, strings.NewReader(text), 100)

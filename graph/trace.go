@@ -115,6 +115,22 @@ func (w walker) grow(ctx context.Context, t *Trail, d Direction, path []schema.N
 	if d == In {
 		out, in = walks().upOut, walks().upIn
 	}
+	rests := func(schema.Edge) bool { return true }
+	if via := t.Via; via != nil && (via.Type == schema.EdgeEvidencedBy && via.Dst == id || via.Type == schema.EdgeFromEvent && via.Src == id) {
+		o, err := OccasionsOf(ctx, w.g, id)
+		if err != nil {
+			return err
+		}
+		rests = func(e schema.Edge) bool {
+			switch {
+			case via.Type == schema.EdgeEvidencedBy && e.Type == schema.EdgeFromEvent:
+				return o.Rests(*via, e)
+			case via.Type == schema.EdgeFromEvent && e.Type == schema.EdgeEvidencedBy:
+				return o.Rests(e, *via)
+			}
+			return true
+		}
+	}
 	var steps []*Trail
 	walk := func(edges iter.Seq2[schema.Edge, error], far func(schema.Edge) schema.NodeID) error {
 		for e, err := range edges {
@@ -122,7 +138,7 @@ func (w walker) grow(ctx context.Context, t *Trail, d Direction, path []schema.N
 				return err
 			}
 			next := far(e)
-			if slices.Contains(path, next) || w.keep != nil && !w.keep(e) {
+			if slices.Contains(path, next) || w.keep != nil && !w.keep(e) || !rests(e) {
 				continue
 			}
 			if w.limit > 0 && len(steps) >= w.limit {

@@ -210,8 +210,8 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	}
 	node(root, label, props, true)
 	domain, predicate := cmp.Or(c.Domain, "unknown"), cmp.Or(c.Predicate, "UNKNOWN")
-	owner := strings.TrimPrefix(string(root), "char:")
-	if newer {
+	owner, character := strings.CutPrefix(string(root), "char:")
+	if newer && character { // a name; any other root is named by its id
 		owner = schema.Unescape(owner)
 	}
 	dom, pred := p.mint.Domain(root, domain), p.mint.Predicate(root, domain, predicate)

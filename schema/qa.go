@@ -261,6 +261,7 @@ const (
 	GradeNA          = "not_applicable" // the protocol does not score such a question
 	GradeJudgeFailed = "judge_failed"
 	GradeNotAnswered = "not_answered" // asking ended in an error, timeout or refusal
+	GradeMissing     = "missing"      // of summaries: the answer lacks a grade that the others of its run have
 )
 
 // SessionRecord is the effect of one session on one memory. Key: (system, repeat, case_id, session_id).

@@ -128,8 +128,7 @@ func (t *tx) current(db *DB, nodes, edges []string) (out []schema.Change, err er
 	there := map[string]bool{}
 	nodes, edges = slices.Compact(slices.Sorted(slices.Values(nodes))), slices.Compact(slices.Sorted(slices.Values(edges)))
 	_, err = t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) WHERE "+db.owned("n")+" RETURN n", db.with(map[string]any{"ids": nodes}), func(v []any) error {
-		if x, ok := v[0].(driver.Node); ok {
-			n := db.node(x)
+		if n, ok := db.nodeOf(v); ok {
 			there[string(n.ID)] = true
 			out = append(out, schema.Change{Op: schema.OpPut, New: schema.Element{Node: &n}})
 		}

@@ -37,7 +37,7 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 		for {
 			gone := 0
 			err := db.in(ctx, true, func(t *tx) (err error) {
-				if gone, _, err = t.count(text, db.with(map[string]any{"batch": emptyBatch})); err == nil && gone > 0 {
+				if gone, err = t.count(text, db.with(map[string]any{"batch": emptyBatch})); err == nil && gone > 0 {
 					err = t.stamp(db)
 				}
 				return err
@@ -63,11 +63,7 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 		return e, err
 	}
 	for _, label := range []string{changeLabel, heldLabel} { // records about the scope, or about all
-		err := db.in(ctx, true, func(t *tx) error {
-			_, err := t.run("MATCH (g:"+label+") WHERE $all OR g.scope = $scope DELETE g", db.with(map[string]any{"all": o.All}), nil)
-			return err
-		})
-		if err != nil {
+		if err := db.do(ctx, "MATCH (g:"+label+") WHERE $all OR g.scope = $scope DELETE g", db.with(map[string]any{"all": o.All})); err != nil {
 			return e, err
 		}
 	}
@@ -80,16 +76,9 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 // dropSchema drops the constraints and indexes that this program makes, by their names.
 func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 	for _, kind := range []string{"CONSTRAINT", "INDEX"} {
-		var names []string
-		err := db.in(ctx, false, func(t *tx) error {
-			names = nil
-			_, err := t.run("SHOW "+kind+" YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
-				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "relx_") || strings.HasPrefix(name, "membench_") || name == heldConstraint {
-					names = append(names, name)
-				}
-				return nil
-			})
-			return err
+		names, err := ask(ctx, db, "SHOW "+kind+" YIELD name RETURN name ORDER BY name", nil, func(v []any) (string, bool) {
+			name := text(v[0])
+			return name, strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "relx_") || strings.HasPrefix(name, "membench_") || name == heldConstraint
 		})
 		if err != nil {
 			return dropped, err
@@ -115,24 +104,15 @@ type ScopeSize struct {
 }
 
 // Scopes lists the graphs that the database holds, by name.
-func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		out = nil
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE n."+hashProp+" IS NOT NULL RETURN coalesce(n.scope, '') AS scope, count(*) ORDER BY scope", nil, func(v []any) error {
-			scope, _ := v[0].(string)
-			n, _ := v[1].(int64)
-			out = append(out, ScopeSize{scope, int(n)})
-			return nil
-		})
-		return err
-	})
-	return out, err
+func (db *DB) Scopes(ctx context.Context) ([]ScopeSize, error) {
+	return ask(ctx, db, "MATCH (n:"+baseLabel+") WHERE n."+hashProp+" IS NOT NULL RETURN coalesce(n.scope, '') AS scope, count(*) ORDER BY scope", nil,
+		func(v []any) (ScopeSize, bool) { return ScopeSize{text(v[0]), number(v[1])}, true })
 }
 
 // Others counts the nodes that are not of this program.
 func (db *DB) Others(ctx context.Context) (n int, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		n, _, err = t.count("MATCH (n) WHERE NOT (n:"+baseLabel+" AND n."+hashProp+" IS NOT NULL) AND NOT n:"+heldLabel+" AND NOT n:"+changeLabel+" RETURN count(*)", nil)
+		n, err = t.count("MATCH (n) WHERE NOT (n:"+baseLabel+" AND n."+hashProp+" IS NOT NULL) AND NOT n:"+heldLabel+" AND NOT n:"+changeLabel+" RETURN count(*)", nil)
 		return err
 	})
 	return n, err

@@ -15,34 +15,25 @@ import (
 // heldConstraint makes one record of each scope.
 const heldConstraint = "membench_load_unique"
 
-// A constraint as listed by SHOW CONSTRAINTS.
-type constraint struct {
-	name, kind, entity string
-	labels, props      []string
+// A rule is a constraint or an index as the server lists it.
+type rule struct {
+	name, kind    string
+	state         string // of an index; of a constraint NODE or RELATIONSHIP
+	labels, props []string
+}
+
+// list asks for CONSTRAINTS with entityType, or INDEXES with state.
+func (db *DB) list(ctx context.Context, what, state string) ([]rule, error) {
+	return ask(ctx, db, "SHOW "+what+" YIELD name, type, "+state+", labelsOrTypes, properties", nil, func(v []any) (rule, bool) {
+		return rule{text(v[0]), text(v[1]), text(v[2]), texts(v[3]), texts(v[4])}, true
+	})
 }
 
 // unique reports whether c makes id unique on a label (NODE) or type (RELATIONSHIP):
 // a uniqueness constraint, or the key constraint that Enterprise has.
-func (c constraint) unique(entity, label string) bool {
-	return c.entity == entity && slices.Equal(c.labels, []string{label}) && slices.Equal(c.props, []string{"id"}) &&
+func (c rule) unique(entity, label string) bool {
+	return c.state == entity && slices.Equal(c.labels, []string{label}) && slices.Equal(c.props, []string{"id"}) &&
 		(strings.Contains(c.kind, "UNIQUE") || strings.HasSuffix(c.kind, "_KEY"))
-}
-
-func (db *DB) constraints(ctx context.Context) ([]constraint, error) {
-	var out []constraint
-	err := db.in(ctx, false, func(t *tx) error {
-		out = nil
-		_, err := t.run("SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties", nil, func(v []any) error {
-			c := constraint{labels: texts(v[3]), props: texts(v[4])}
-			c.name, _ = v[0].(string)
-			c.kind, _ = v[1].(string)
-			c.entity, _ = v[2].(string)
-			out = append(out, c)
-			return nil
-		})
-		return err
-	})
-	return out, err
 }
 
 func texts(v any) (out []string) {
@@ -57,7 +48,7 @@ func texts(v any) (out []string) {
 // look reads the constraints of the database, and records those that make ids unique. One look serves a DB until it makes constraints itself: constraints that
 // another client makes in the meantime are created here with IF NOT EXISTS.
 func (db *DB) look(ctx context.Context) error {
-	have, err := db.constraints(ctx)
+	have, err := db.list(ctx, "CONSTRAINTS", "entityType")
 	if err != nil {
 		return err
 	}
@@ -169,7 +160,7 @@ func (db *DB) constrain(ctx context.Context, todo []string) (made []string, err 
 	names, list := make([]string, len(todo)), make([]string, len(todo))
 	for i, typ := range todo {
 		names[i] = cypher.ConstraintName(typ)
-		for slices.ContainsFunc(db.have, func(c constraint) bool { return c.name == names[i] }) {
+		for slices.ContainsFunc(db.have, func(c rule) bool { return c.name == names[i] }) {
 			names[i] += "_" // the name is taken by something else: IF NOT EXISTS would silently do nothing
 		}
 		if list[i], err = cypher.Constraint(typ, names[i]); err != nil {
@@ -215,16 +206,12 @@ func (db *DB) dropLeftovers(ctx context.Context, types []string) (dropped bool, 
 // leftovers returns the names of indexes of unfinished constraints, because the server's disk was full or it was killed, with their types: under such a name no
 // constraint can be made.
 func (db *DB) leftovers(ctx context.Context) (out map[string]string, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		out = map[string]string{}
-		_, err := t.run("SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL AND properties = ['id'] AND size(labelsOrTypes) = 1 RETURN name, labelsOrTypes[0]",
-			nil, func(v []any) error {
-				name, _ := v[0].(string)
-				out[name], _ = v[1].(string)
-				return nil
-			})
-		return err
-	})
+	out = map[string]string{}
+	left, err := ask(ctx, db, "SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL AND properties = ['id'] AND size(labelsOrTypes) = 1 RETURN name, labelsOrTypes[0]",
+		nil, func(v []any) ([2]string, bool) { return [2]string{text(v[0]), text(v[1])}, true })
+	for _, x := range left {
+		out[x[0]] = x[1]
+	}
 	return out, err
 }
 
@@ -269,16 +256,11 @@ func (db *DB) duplicates(ctx context.Context, err error, typ, label string) erro
 		pattern = "()-[x:" + quoted(label) + "]-()"
 	}
 	const most = 5
-	var ids []string
-	if e := db.in(ctx, false, func(t *tx) error {
-		ids = nil
-		_, err := t.run("MATCH "+pattern+" WHERE x.id IS NOT NULL WITH x.id AS id, count(DISTINCT x) AS n, count(DISTINCT CASE WHEN x."+hashProp+" IS NULL THEN x END) AS foreign WHERE n > 1 RETURN id, n, foreign ORDER BY toString(id) LIMIT $most",
-			map[string]any{"most": most + 1}, func(v []any) error {
-				ids = append(ids, fmt.Sprintf("%s (%v times, %v of them not by membench)", raw(v[0]), v[1], v[2]))
-				return nil
-			})
-		return err
-	}); e != nil || len(ids) == 0 {
+	ids, e := ask(ctx, db, "MATCH "+pattern+" WHERE x.id IS NOT NULL WITH x.id AS id, count(DISTINCT x) AS n, count(DISTINCT CASE WHEN x."+hashProp+" IS NULL THEN x END) AS foreign WHERE n > 1 RETURN id, n, foreign ORDER BY toString(id) LIMIT $most",
+		map[string]any{"most": most + 1}, func(v []any) (string, bool) {
+			return fmt.Sprintf("%s (%v times, %v of them not by membench)", raw(v[0]), v[1], v[2]), true
+		})
+	if e != nil || len(ids) == 0 {
 		return err
 	}
 	if len(ids) > most {

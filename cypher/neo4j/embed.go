@@ -37,22 +37,24 @@ func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int))
 	if err != nil {
 		return out, err
 	}
-	var ids []string
-	err = db.in(ctx, false, func(t *tx) error {
-		ids, out.Kept = nil, 0
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id, n."+vectorProp+" IS NOT NULL", db.with(cond.params), func(v []any) error {
-			id, _ := v[0].(string)
-			if has, _ := v[1].(bool); has && !all {
-				out.Kept++
-			} else {
-				ids = append(ids, id)
-			}
-			return nil
-		})
-		return err
+	type found struct {
+		id  string
+		has bool // a vector
+	}
+	nodes, err := ask(ctx, db, "MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id, n."+vectorProp+" IS NOT NULL", db.with(cond.params), func(v []any) (found, bool) {
+		has, _ := v[1].(bool)
+		return found{text(v[0]), has && !all}, true
 	})
 	if err != nil {
 		return out, err
+	}
+	var ids []string
+	for _, n := range nodes {
+		if n.has {
+			out.Kept++
+		} else {
+			ids = append(ids, n.id)
+		}
 	}
 	slices.Sort(ids)
 	for chunk := range slices.Chunk(ids, embedBatch) {
@@ -67,10 +69,7 @@ func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int))
 	if held.Embedder == e.Profile() {
 		return out, nil
 	}
-	return out, db.in(ctx, true, func(t *tx) error {
-		_, err := t.run("MERGE (g:"+heldLabel+" {scope: $scope}) SET g.embedder = $e", db.with(map[string]any{"e": e.Profile()}), nil)
-		return err
-	})
+	return out, db.do(ctx, "MERGE (g:"+heldLabel+" {scope: $scope}) SET g.embedder = $e", db.with(map[string]any{"e": e.Profile()}))
 }
 
 func (db *DB) embed(ctx context.Context, e llm.Embedder, ids []string) (int, error) {

@@ -48,7 +48,9 @@ func (db *DB) explain(err error) error {
 		return err
 	case errors.As(err, &ne):
 		switch title := ne.Title(); {
-		case title == "Unauthorized", title == "AuthenticationRateLimit", title == "CredentialsExpired", title == "TokenExpired":
+		case title == "AuthenticationRateLimit": // said of the right password, too
+			return fmt.Errorf("%s: too many failed logins (%s): the server takes no password for some seconds; wait, then try again with the right one", db.uri, title)
+		case title == "Unauthorized", title == "CredentialsExpired", title == "TokenExpired":
 			return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, title)
 		case title == "DatabaseNotFound":
 			return fmt.Errorf("%s: %w: have %q; omit --database to use the user's home database", db.uri, ErrNoDatabase, db.database)
@@ -71,21 +73,18 @@ func (db *DB) explain(err error) error {
 
 // edition adds to err, an unknown database, the features of this edition of the server.
 func (db *DB) edition(ctx context.Context, err error) error {
-	edition, name := "", ""
 	home := &DB{drv: db.drv, uri: db.uri, conf: db.conf, ready: map[string]bool{}}
-	if home.in(ctx, false, func(t *tx) error {
-		if _, err := t.run("CALL dbms.components() YIELD edition RETURN edition", nil, func(v []any) error {
-			edition, _ = v[0].(string)
-			return nil
-		}); err != nil {
-			return err
+	last := func(statement string) string {
+		found, err := ask(ctx, home, statement, nil, first)
+		if err != nil || len(found) == 0 {
+			return ""
 		}
-		_, err := t.run("CALL db.info() YIELD name RETURN name", nil, func(v []any) error {
-			name, _ = v[0].(string)
-			return nil
-		})
+		return found[len(found)-1]
+	}
+	if last("CALL dbms.components() YIELD edition RETURN edition") != "community" {
 		return err
-	}) == nil && edition == "community" {
+	}
+	if name := last("CALL db.info() YIELD name RETURN name"); name != "" {
 		return fmt.Errorf("%w; this is Community Edition, which has one user database (%s): keep several graphs in it with --scope NAME", err, name)
 	}
 	return err
@@ -175,13 +174,7 @@ type Counters struct {
 }
 
 func (c *Counters) add(d driver.Counters) {
-	c.NodesCreated += d.NodesCreated()
-	c.NodesDeleted += d.NodesDeleted()
-	c.EdgesCreated += d.RelationshipsCreated()
-	c.EdgesDeleted += d.RelationshipsDeleted()
-	c.PropertiesSet += d.PropertiesSet()
-	c.LabelsAdded += d.LabelsAdded()
-	c.LabelsRemoved += d.LabelsRemoved()
+	c.plus(Counters{d.NodesCreated(), d.NodesDeleted(), d.RelationshipsCreated(), d.RelationshipsDeleted(), d.PropertiesSet(), d.LabelsAdded(), d.LabelsRemoved()})
 }
 
 func (c *Counters) plus(d Counters) {

@@ -124,11 +124,8 @@ func (db *DB) renew(ctx context.Context, l *lease) {
 			return
 		case <-tick.C:
 			// If this fails, the next stamp reports the error.
-			_ = db.in(ctx, true, func(t *tx) error {
-				_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.until = timestamp() + $time",
-					db.with(map[string]any{"token": l.token, "time": leaseTime.Milliseconds()}), nil)
-				return err
-			})
+			_ = db.do(ctx, "MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.until = timestamp() + $time",
+				db.with(map[string]any{"token": l.token, "time": leaseTime.Milliseconds()}))
 		}
 	}
 }
@@ -147,10 +144,7 @@ func (db *DB) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	// A lease that cannot be given back runs out.
-	_ = db.in(ctx, true, func(t *tx) error {
-		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token REMOVE g.token, g.host, g.pid, g.until", db.with(map[string]any{"token": l.token}), nil)
-		return err
-	})
+	_ = db.do(ctx, "MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token REMOVE g.token, g.host, g.pid, g.until", db.with(map[string]any{"token": l.token}))
 }
 
 // token returns the lease's token, "" without one.

@@ -35,7 +35,7 @@ type DB struct {
 	dynamic  bool // the server makes relationships of types that are parameters
 
 	mu       sync.Mutex
-	have     []constraint    // nil: not looked yet
+	have     []rule          // nil: not looked yet
 	ready    map[string]bool // "": nodes; otherwise edge types with a constraint
 	recorded bool            // the record of a scope is unique
 	scopes   bool            // the index of scopes is there
@@ -138,9 +138,8 @@ func (t *tx) quiet(text string, params map[string]any, row func(values []any) er
 }
 
 // count runs a statement that answers with one number.
-func (t *tx) count(text string, params map[string]any) (int, driver.Counters, error) {
-	n := 0
-	c, err := t.run(text, params, func(v []any) error {
+func (t *tx) count(text string, params map[string]any) (n int, err error) {
+	_, err = t.run(text, params, func(v []any) error {
 		x, ok := v[0].(int64)
 		if !ok {
 			return fmt.Errorf("the server answered %T to a count", v[0])
@@ -148,7 +147,33 @@ func (t *tx) count(text string, params map[string]any) (int, driver.Counters, er
 		n += int(x)
 		return nil
 	})
-	return n, c, err
+	return n, err
+}
+
+// ask reads in a transaction of its own: of each row of the answer the value that read makes, unless it says false.
+func ask[T any](ctx context.Context, db *DB, text string, params map[string]any, read func(v []any) (T, bool)) (out []T, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run(text, params, func(v []any) error {
+			if x, ok := read(v); ok {
+				out = append(out, x)
+			}
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// first reads a text that is the first value of a row.
+func first(v []any) (string, bool) { s, ok := v[0].(string); return s, ok }
+
+// do writes in a transaction of its own.
+func (db *DB) do(ctx context.Context, text string, params map[string]any) error {
+	return db.in(ctx, true, func(t *tx) error {
+		_, err := t.run(text, params, nil)
+		return err
+	})
 }
 
 // Server is the server's own name and version, e.g. "Neo4j/5.26.27".

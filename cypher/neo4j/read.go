@@ -27,8 +27,7 @@ var (
 func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 	return func(yield func(schema.Record[schema.Element], error) bool) {
 		var out []schema.Element
-		err := db.in(ctx, false, func(t *tx) error {
-			var err error
+		err := db.in(ctx, false, func(t *tx) (err error) {
 			out, err = db.elements(t, "MATCH (n:"+baseLabel+") WHERE "+db.owned("n"), db.ownEdges(), db.with(nil))
 			return err
 		})
@@ -47,8 +46,7 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 // elements reads the nodes n of one pattern, then the relationships r from n to m of another.
 func (db *DB) elements(t *tx, nodes, edges string, params map[string]any) (out []schema.Element, err error) {
 	_, err = t.run(nodes+" RETURN n", params, func(v []any) error {
-		if x, ok := v[0].(driver.Node); ok {
-			n := db.node(x)
+		if n, ok := db.nodeOf(v); ok {
 			out = append(out, schema.Element{Node: &n})
 		}
 		return nil
@@ -57,8 +55,7 @@ func (db *DB) elements(t *tx, nodes, edges string, params map[string]any) (out [
 		return nil, err
 	}
 	_, err = t.run(edges+" RETURN r, n.id, m.id", params, func(v []any) error {
-		if x, ok := v[0].(driver.Relationship); ok {
-			e := db.edge(x, v[1], v[2])
+		if e, ok := db.edgeOf(v); ok {
 			out = append(out, schema.Element{Edge: &e})
 		}
 		return nil

@@ -31,36 +31,14 @@ var (
 	_ graph.PathFinder = (*DB)(nil)
 )
 
-// An index as listed by SHOW INDEXES.
-type searchIndex struct {
-	name, kind, state string
-	labels, props     []string
-}
-
-func (db *DB) indexes(ctx context.Context) (out []searchIndex, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		out = nil
-		_, err := t.run("SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties", nil, func(v []any) error {
-			x := searchIndex{labels: texts(v[3]), props: texts(v[4])}
-			x.name, _ = v[0].(string)
-			x.kind, _ = v[1].(string)
-			x.state, _ = v[2].(string)
-			out = append(out, x)
-			return nil
-		})
-		return err
-	})
-	return out, err
-}
-
 // ensureIndex makes an index, waits for it and compares it with the requested one. It reports whether it was made now.
-func (db *DB) ensureIndex(ctx context.Context, want searchIndex, text string) (made bool, err error) {
-	find := func() (searchIndex, error) {
-		have, err := db.indexes(ctx)
-		if i := slices.IndexFunc(have, func(x searchIndex) bool { return x.name == want.name }); err == nil && i >= 0 {
+func (db *DB) ensureIndex(ctx context.Context, want rule, text string) (made bool, err error) {
+	find := func() (rule, error) {
+		have, err := db.list(ctx, "INDEXES", "state")
+		if i := slices.IndexFunc(have, func(x rule) bool { return x.name == want.name }); err == nil && i >= 0 {
 			return have[i], nil
 		}
-		return searchIndex{}, err
+		return rule{}, err
 	}
 	have, err := find()
 	if err != nil {
@@ -99,7 +77,7 @@ func (db *DB) await(ctx context.Context) error {
 // EnsureTextIndex creates the full-text index of SearchText if it is missing, and returns the created indexes.
 func (db *DB) EnsureTextIndex(ctx context.Context) (made []string, err error) {
 	props := append(slices.Clone(graph.TextProps), "aliases")
-	ok, err := db.ensureIndex(ctx, searchIndex{name: textIndex, kind: "FULLTEXT", labels: []string{baseLabel}, props: props},
+	ok, err := db.ensureIndex(ctx, rule{name: textIndex, kind: "FULLTEXT", labels: []string{baseLabel}, props: props},
 		"CREATE FULLTEXT INDEX "+textIndex+" IF NOT EXISTS FOR (n:"+baseLabel+") ON EACH [n."+strings.Join(props, ", n.")+"] OPTIONS {indexConfig: {`fulltext.analyzer`: 'cjk'}}")
 	if ok {
 		made = append(made, textIndex)
@@ -110,7 +88,7 @@ func (db *DB) EnsureTextIndex(ctx context.Context) (made []string, err error) {
 // EnsureVectorIndex makes the index of vectors of a length.
 func (db *DB) EnsureVectorIndex(ctx context.Context, dims int) (made []string, err error) {
 	name := vectorIndex + strconv.Itoa(dims)
-	ok, err := db.ensureIndex(ctx, searchIndex{name: name, kind: "VECTOR", labels: []string{baseLabel}, props: []string{vectorProp}},
+	ok, err := db.ensureIndex(ctx, rule{name: name, kind: "VECTOR", labels: []string{baseLabel}, props: []string{vectorProp}},
 		fmt.Sprintf("CREATE VECTOR INDEX %s IF NOT EXISTS FOR (n:%s) ON (n.%s) OPTIONS {indexConfig: {`vector.dimensions`: %d, `vector.similarity_function`: 'cosine'}}", name, baseLabel, vectorProp, dims))
 	if ok {
 		made = append(made, name)
@@ -137,10 +115,7 @@ func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float3
 		return err
 	}
 	for chunk := range slices.Chunk(rows, 500) {
-		err := db.in(ctx, true, func(t *tx) error {
-			_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) CALL db.create.setNodeVectorProperty(n, '"+vectorProp+"', row.v)", map[string]any{"rows": chunk}, nil)
-			return err
-		})
+		err := db.do(ctx, "UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) CALL db.create.setNodeVectorProperty(n, '"+vectorProp+"', row.v)", map[string]any{"rows": chunk})
 		if err != nil {
 			return err
 		}

@@ -47,34 +47,38 @@ func (db *DB) with(params map[string]any) map[string]any {
 
 // Node returns the node of an id.
 func (db *DB) Node(ctx context.Context, id schema.NodeID) (n schema.Node, ok bool, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		ok = false
-		_, err := t.run("MATCH (n:"+baseLabel+" {id: $id}) RETURN n", map[string]any{"id": db.key(string(id))}, func(v []any) error {
-			x, is := v[0].(driver.Node)
-			if is {
-				n, ok = db.node(x), true
-			}
-			return nil
-		})
-		return err
-	})
-	return n, ok, err
+	found, err := ask(ctx, db, "MATCH (n:"+baseLabel+" {id: $id}) RETURN n", map[string]any{"id": db.key(string(id))}, db.nodeOf)
+	if len(found) == 0 {
+		return n, false, err
+	}
+	return found[len(found)-1], true, err
+}
+
+// nodeOf reads a node that is the first value of a row.
+func (db *DB) nodeOf(v []any) (n schema.Node, ok bool) {
+	x, ok := v[0].(driver.Node)
+	if ok {
+		n = db.node(x)
+	}
+	return n, ok
+}
+
+// edgeOf reads an edge and its ends, the first values of a row.
+func (db *DB) edgeOf(v []any) (e schema.Edge, ok bool) {
+	r, ok := v[0].(driver.Relationship)
+	if ok {
+		e = db.edge(r, v[1], v[2])
+	}
+	return e, ok
 }
 
 // nodesByID fetches nodes; absent ones are absent from the map.
 func (db *DB) nodesByID(ctx context.Context, ids []string) (map[string]schema.Node, error) {
-	var out map[string]schema.Node
-	err := db.in(ctx, false, func(t *tx) error {
-		out = make(map[string]schema.Node, len(ids))
-		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN n", map[string]any{"ids": ids}, func(v []any) error {
-			if x, ok := v[0].(driver.Node); ok {
-				n := db.node(x)
-				out[string(n.ID)] = n
-			}
-			return nil
-		})
-		return err
-	})
+	found, err := ask(ctx, db, "UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN n", map[string]any{"ids": ids}, db.nodeOf)
+	out := make(map[string]schema.Node, len(found))
+	for _, n := range found {
+		out[string(n.ID)] = n
+	}
 	return out, err
 }
 
@@ -90,17 +94,7 @@ func (db *DB) Nodes(ctx context.Context, f graph.Filter) iter.Seq2[schema.Node, 
 		if err != nil {
 			return // a label that no node can have
 		}
-		var ids []string
-		err = db.in(ctx, false, func(t *tx) error {
-			ids = nil
-			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id", db.with(cond.params), func(v []any) error {
-				if id, ok := v[0].(string); ok {
-					ids = append(ids, id)
-				}
-				return nil
-			})
-			return err
-		})
+		ids, err := ask(ctx, db, "MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id", db.with(cond.params), first)
 		if err != nil {
 			yield(schema.Node{}, err)
 			return
@@ -191,19 +185,9 @@ func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction
 		}
 		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r." + hashProp + " IS NOT NULL" + cond.text +
 			" RETURN r, startNode(r).id, endNode(r).id"
-		var out []schema.Edge
-		err = db.in(ctx, false, func(t *tx) error {
-			out = nil
-			params := db.with(cond.params)
-			params["id"] = db.key(string(id))
-			_, err := t.run(text, params, func(v []any) error {
-				if r, ok := v[0].(driver.Relationship); ok {
-					out = append(out, db.edge(r, v[1], v[2]))
-				}
-				return nil
-			})
-			return err
-		})
+		params := db.with(cond.params)
+		params["id"] = db.key(string(id))
+		out, err := ask(ctx, db, text, params, db.edgeOf)
 		if err != nil {
 			yield(schema.Edge{}, err)
 			return
@@ -322,8 +306,8 @@ func (db *DB) Size(ctx context.Context) (nodes, edges int, err error) {
 }
 
 func (t *tx) size(db *DB) (nodes, edges int, err error) {
-	if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN count(n)", db.with(nil)); err == nil && nodes > 0 {
-		edges, _, err = t.count(db.ownEdges()+" RETURN count(r)", db.with(nil))
+	if nodes, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN count(n)", db.with(nil)); err == nil && nodes > 0 {
+		edges, err = t.count(db.ownEdges()+" RETURN count(r)", db.with(nil))
 	}
 	return nodes, edges, err
 }

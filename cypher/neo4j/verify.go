@@ -146,19 +146,18 @@ func (db *DB) repair(ctx context.Context, batch []row, faults []difference, exac
 // foreignEdges counts the relationships between nodes of the scope that this program
 // did not write, by type.
 func (db *DB) foreignEdges(ctx context.Context) (out map[string]int, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		out = nil
-		_, err := t.run("MATCH (n:"+baseLabel+")-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NULL AND "+db.owned("n")+" AND "+db.owned("m")+" RETURN type(r), count(*)", db.with(nil), func(v []any) error {
-			typ, _ := v[0].(string)
-			n, _ := v[1].(int64)
-			if out == nil {
-				out = map[string]int{}
-			}
-			out[typ] = int(n)
-			return nil
-		})
-		return err
-	})
+	type count struct {
+		typ string
+		n   int
+	}
+	counts, err := ask(ctx, db, "MATCH (n:"+baseLabel+")-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NULL AND "+db.owned("n")+" AND "+db.owned("m")+" RETURN type(r), count(*)", db.with(nil),
+		func(v []any) (count, bool) { return count{text(v[0]), number(v[1])}, true })
+	for _, c := range counts {
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[c.typ] = c.n
+	}
 	return out, err
 }
 

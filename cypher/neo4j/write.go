@@ -158,10 +158,10 @@ func (t *tx) nodeStates(b *batch) ([]state, error) {
 	if b.fresh || len(b.nodes) == 0 {
 		return out, nil
 	}
-	rows := make([]map[string]any, len(b.nodes))
-	for i, r := range b.nodes {
-		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash, "p": r.size(), "l": len(r.labels) + 1}
-	}
+	rows := params(all(len(b.nodes)), func(i int) map[string]any {
+		r := b.nodes[i]
+		return map[string]any{"i": i, "id": r.id, "h": r.hash, "p": r.size(), "l": len(r.labels) + 1}
+	})
 	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h AND n.scope = $scope"+b.alike("n")+", false) AS same "+
 		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END, CASE WHEN same THEN null ELSE properties(n) END", t.db.with(map[string]any{"rows": rows}), func(v []any) error {
 		i, err := index(v[0], len(out))
@@ -190,11 +190,10 @@ func (t *tx) edgeStates(b *batch) ([]state, error) {
 		return out, nil
 	}
 	look := func(typ string, which []int) error {
-		rows := make([]map[string]any, len(which))
-		for k, i := range which {
+		rows := params(which, func(i int) map[string]any {
 			r := b.edges[i]
-			rows[k] = map[string]any{"i": i, "id": r.id, "h": r.hash, "s": r.src, "t": r.dst, "p": len(r.props)}
-		}
+			return map[string]any{"i": i, "id": r.id, "h": r.hash, "s": r.src, "t": r.dst, "p": len(r.props)}
+		})
 		_, err := t.run("UNWIND $rows AS row MATCH (a)-[r:"+quoted(typ)+" {id: row.id}]->(b) WITH row, r, a, b, coalesce(r._hash = row.h AND r.scope = $scope"+b.alike("r")+", false) AS same "+
 			"RETURN row.i, same, NOT same AND coalesce(a.id <> row.s OR b.id <> row.t, true), CASE WHEN same THEN null ELSE properties(r) END", t.db.with(map[string]any{"rows": rows}), func(v []any) error {
 			i, err := index(v[0], len(out))
@@ -283,12 +282,26 @@ func (t *tx) deleteEdges(b *batch, d *done, states []state) error {
 	return nil
 }
 
-func ids(rows []row, which []int) []map[string]any {
+// params makes the rows of a statement of those that are named by their numbers.
+func params(which []int, of func(i int) map[string]any) []map[string]any {
 	out := make([]map[string]any, len(which))
 	for k, i := range which {
-		out[k] = map[string]any{"i": i, "id": rows[i].id}
+		out[k] = of(i)
 	}
 	return out
+}
+
+func ids(rows []row, which []int) []map[string]any {
+	return params(which, func(i int) map[string]any { return map[string]any{"i": i, "id": rows[i].id} })
+}
+
+// put runs a statement that answers with how many of the rows it took, and wants all of them.
+func (t *tx) put(text string, rows []map[string]any, what string) error {
+	n, err := t.count(text, map[string]any{"rows": rows})
+	if err == nil && n != len(rows) {
+		err = fmt.Errorf("the server took %d of %d %s", n, len(rows), what)
+	}
+	return err
 }
 
 func (t *tx) deleteNodes(b *batch, d *done) error {
@@ -351,16 +364,9 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 		if l := gone(g[0]); len(l) > 0 {
 			text += " REMOVE n" + colons(l)
 		}
-		rows := make([]map[string]any, len(g))
-		for j, i := range g {
-			rows[j] = b.nodes[i].props
-		}
-		n, _, err := t.count(text+" RETURN count(*)", map[string]any{"rows": rows})
-		if err != nil {
+		rows := params(g, func(i int) map[string]any { return b.nodes[i].props })
+		if err := t.put(text+" RETURN count(*)", rows, "nodes"+colons(b.nodes[g[0]].labels)); err != nil {
 			return err
-		}
-		if n != len(g) {
-			return fmt.Errorf("the server took %d of %d nodes%s", n, len(g), colons(b.nodes[g[0]].labels))
 		}
 	}
 	return nil
@@ -388,16 +394,9 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 	}
 	for _, g := range group(b.edges, set, func(r row) string { return r.typ }) {
 		text := "UNWIND $rows AS row MATCH ()-[r:" + quoted(b.edges[g[0]].typ) + " {id: row.id}]->() SET r = row RETURN count(*)"
-		rows := make([]map[string]any, len(g))
-		for j, i := range g {
-			rows[j] = b.edges[i].props
-		}
-		n, _, err := t.count(text, map[string]any{"rows": rows})
-		if err != nil {
+		rows := params(g, func(i int) map[string]any { return b.edges[i].props })
+		if err := t.put(text, rows, "edges of type "+b.edges[g[0]].typ); err != nil {
 			return err
-		}
-		if n != len(g) {
-			return fmt.Errorf("the server took %d of %d edges of type %s", n, len(g), b.edges[g[0]].typ)
 		}
 	}
 	form := cypher.Form{ID: "row.p.id", Src: "row.s", Dst: "row.t", Props: "row.p", Fresh: b.fresh}
@@ -410,11 +409,10 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 	for _, g := range groups {
 		// An end that is not there makes no row, so the answer counts the rows made.
 		text := string(form.Edges([]byte("UNWIND $rows AS row "), b.edges[g[0]].typ)) + " RETURN count(*)"
-		rows := make([]map[string]any, len(g))
-		for j, i := range g {
-			rows[j] = map[string]any{"s": b.edges[i].src, "t": b.edges[i].dst, "p": b.edges[i].props}
-		}
-		n, _, err := t.count(text, map[string]any{"rows": rows})
+		rows := params(g, func(i int) map[string]any {
+			return map[string]any{"s": b.edges[i].src, "t": b.edges[i].dst, "p": b.edges[i].props}
+		})
+		n, err := t.count(text, map[string]any{"rows": rows})
 		if err != nil {
 			return err
 		}
@@ -433,10 +431,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 
 // dangling marks the edges with a missing end.
 func (t *tx) dangling(b *batch, d *done, which []int) error {
-	rows := make([]map[string]any, len(which))
-	for k, i := range which {
-		rows[k] = map[string]any{"i": i, "s": b.edges[i].src, "t": b.edges[i].dst}
-	}
+	rows := params(which, func(i int) map[string]any { return map[string]any{"i": i, "s": b.edges[i].src, "t": b.edges[i].dst} })
 	_, err := t.run("UNWIND $rows AS row OPTIONAL MATCH (a:"+baseLabel+" {id: row.s}) OPTIONAL MATCH (b:"+baseLabel+" {id: row.t}) "+
 		"WITH row.i AS i, a."+hashProp+" IS NULL AS noA, b."+hashProp+" IS NULL AS noB WHERE noA OR noB RETURN i, noA, noB", map[string]any{"rows": rows}, func(v []any) error {
 		i, err := index(v[0], len(d.edges))

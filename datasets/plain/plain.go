@@ -202,6 +202,7 @@ func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int
 	if cat == "" {
 		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category, fmt.Sprint(schema.Categories())
+		f.Hint = "give each question one of these as category, and your own as raw_category: figures are by both"
 		v.Report(f)
 		return schema.Question{}, false
 	}

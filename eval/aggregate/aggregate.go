@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"membench/eval/figure"
+	"membench/eval/protocol"
 	"membench/schema"
 )
 
@@ -50,6 +51,8 @@ type run struct {
 	chars      []float64
 	perHit     []float64 // source turns of a hit, by question
 	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
+	searches   int       // answers for which hits were asked for
+	found      int       // of them, those with a hit or a context
 	leaked     int       // hits of other conversations
 	leaky      int       // questions with such a hit
 	usage      map[[2]string]*schema.StepUsage
@@ -117,6 +120,12 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 		r.chars = append(r.chars, float64(utf8.RuneCountInString(q.Answer)))
 	}
 	r.use(q.Usage)
+	if q.K > 0 && (q.Outcome == schema.OutcomeAnswered || q.Outcome == schema.OutcomeEmpty) {
+		r.searches++
+		if len(q.Hits) > 0 || q.ContextID != "" || q.Context != "" {
+			r.found++
+		}
+	}
 	r.width(q)
 	r.leaks(q)
 	if len(q.Grades) == 0 {
@@ -146,6 +155,18 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 			}
 		}
 		r.metrics.grade(g)
+	}
+}
+
+// Miss takes in that an answer lacks a grade: it is unscored.
+func (a *Aggregator) Miss(m protocol.Missing) {
+	g := &schema.Grade{Protocol: m.Protocol, By: m.By, Outcome: schema.GradeMissing}
+	s := a.run(m.System, m.Dataset).score(scoreKey{g.Protocol, g.By})
+	s.outcomes[g.Outcome]++
+	cell(s.cats, m.Category).Add(m.CaseID, m.QuestionID, g)
+	cell(s.raw, m.RawCategory).Add(m.CaseID, m.QuestionID, g)
+	if !slices.Contains(a.apart(m.Dataset), m.RawCategory) {
+		s.overall.Add(m.CaseID, m.QuestionID, g)
 	}
 }
 
@@ -312,6 +333,19 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.unlabelled > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	var lacks []string
+	for id, x := range r.scores {
+		if n := x.outcomes[schema.GradeMissing]; n > 0 {
+			lacks = append(lacks, fmt.Sprintf("%d of %s", n, (&schema.Grade{Protocol: id.protocol, By: id.by}).Grader()))
+		}
+	}
+	if len(lacks) > 0 {
+		slices.Sort(lacks)
+		s.Warnings = append(s.Warnings, "grades that the other answers have are missing, and count as unscored: "+strings.Join(lacks, ", "))
+	}
+	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
 	if r.leaked > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))

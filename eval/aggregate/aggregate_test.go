@@ -88,6 +88,8 @@ func TestWidth(t *testing.T) {
 		r    schema.QARecord
 		want string // the first words of the warnings
 	}{
+		{"no hits", ask(30, 5, nil, ""), "it returned no hit for any of 1 questions: its score is what the reader says without a memory; membench systems check tests how it is asked"},
+		{"a program that answers by itself", ask(30, 0, nil, ""), ""},
 		{"a hit a turn", ask(30, 5, hits(5, 1), dialogue[:100]), ""},
 		{"one hit of all turns", ask(30, 5, hits(1, 30), dialogue[:100]), "a hit names 30 turns|it returns nearly all of its memory: 100 %"},
 		{"wide hits", ask(300, 5, hits(5, 12), dialogue[:100]), "a hit names 12 turns"},

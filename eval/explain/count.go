@@ -2,11 +2,14 @@ package explain
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"membench/internal/codec"
 	"membench/internal/stats"
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -40,7 +43,31 @@ type Count struct {
 	Unanswered []Unanswered `json:"unanswered,omitempty"`
 	// Remarks are what the memories and hits of all answers show (Options.Survey).
 	Remarks []string `json:"remarks,omitempty"`
+	// Warnings make the system's figures doubtful; every summary of the run has them.
+	Warnings []string `json:"warnings,omitempty"`
+	// Attributions is the Sum of the records that were counted.
+	Attributions string `json:"attributions,omitempty"`
+	sum          Sum
 }
+
+// A Sum is a digest of the attributions of records in any order: one that was edited gives another.
+type Sum [16]byte
+
+// Add counts the attribution of a record, if it has one.
+func (s *Sum) Add(r *schema.QARecord) {
+	if r.Attribution == nil {
+		return
+	}
+	b, err := codec.Append(fmt.Appendf(nil, "%q %q %d ", r.CaseID, r.QuestionID, r.Repeat), r.Attribution, codec.Compact)
+	if err != nil {
+		return // no record that was read cannot be written
+	}
+	for i, x := range sha256.Sum256(b) {
+		s[i%len(s)] ^= x
+	}
+}
+
+func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
 // Named is how often something was.
 type Named struct {
@@ -83,6 +110,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 	}
 	part := at(&n.Categories, func(p Part) bool { return p.Category == r.Category }, Part{Category: r.Category, Lost: []Lost{}})
 	n.Questions++
+	n.sum.Add(r)
 	part.Questions++
 	v := c.o.grade(r)
 	switch {
@@ -180,8 +208,9 @@ func (c *Counts) All() []Count {
 			sort(p.Lost)
 		}
 		out[i] = *n
+		out[i].Attributions = n.sum.String()
 		if c.o.Survey != nil {
-			out[i].Remarks = c.o.Survey.Lines(n.System, n.Dataset)
+			out[i].Remarks, out[i].Warnings = c.o.Survey.Lines(n.System, n.Dataset), c.o.Survey.Warnings(n.System, n.Dataset)
 		}
 	}
 	return out
@@ -224,6 +253,9 @@ func (c Count) WriteText(w io.Writer) {
 		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
 	}
 	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
+	for _, s := range c.Warnings {
+		fmt.Fprintf(w, "  ! %s\n", s)
+	}
 	for _, s := range c.Facts() {
 		fmt.Fprintf(w, "  %s\n", s)
 	}

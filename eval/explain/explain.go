@@ -103,10 +103,11 @@ type explainer struct {
 	returned *fidelity.Frame // the frame around a memory that it returns
 	learned  string          // the question whose hits it was learned from last
 
-	context shown
-	past    past
-	held    *held            // nil: not counted
-	said    *schema.QARecord // the record with the sources that the system names
+	context  shown
+	past     past
+	held     *held            // nil: not counted
+	everyone turnsOfAll       // made when a hit may be of another case
+	said     *schema.QARecord // the record with the sources that the system names
 }
 
 func newExplainer(o Options) *explainer {

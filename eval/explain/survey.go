@@ -35,6 +35,8 @@ type systemSurvey struct {
 	reach          reach
 	fresh, used    finds    // of memories that were no earlier question's first hit, and of those that were
 	unlisted       altering // additions that receipts report and no listing shows
+	bound          bool     // its hits are no search
+	unsaid         unsaid
 }
 
 // finds counts the questions whose words one memory has most of, and of these those that found it.
@@ -80,8 +82,8 @@ func (x *explainer) survey(r *schema.QARecord) error {
 		x.o.Survey.seen[x.at] = true
 		s.memory(x)
 	}
-	s.question(x, r)
-	return nil
+	s.bound = schema.Bound(r.System, r.Type)
+	return s.question(x, r)
 }
 
 // take counts a text.
@@ -150,9 +152,9 @@ func (s *systemSurvey) memory(x *explainer) {
 }
 
 // question surveys the hits of a question.
-func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
+func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 	if x.told.c == nil {
-		return
+		return nil
 	}
 	until := x.until(r)
 	for i := range r.Hits {
@@ -192,6 +194,7 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) {
 	if o.inverted() {
 		s.worst++
 	}
+	return s.unsaid.question(x, r)
 }
 
 // eaten reports whether memories cannot be found once they were returned.
@@ -205,6 +208,19 @@ const (
 	misname = 20 // texts, one of which names other turns: some systems take turns over into texts of later ones
 	doubled = 2  // as many memories as different texts
 )
+
+// Warnings are what makes figures of the system doubtful, a sentence each.
+func (s *Survey) Warnings(system, dataset string) []string {
+	c := s.by[group{System: system, Dataset: dataset}]
+	if c == nil {
+		return nil
+	}
+	out := c.unsaid.lines(c.all)
+	if bad := c.hits.n[wrong] + c.hits.n[unknown]; bad >= leastBad && bad > c.hits.n[right] {
+		out = append(out, fmt.Sprintf("the evidence found means little: %d of %d hits that have a turn word for word name others as their sources", bad, bad+c.hits.n[right]+c.hits.n[silent]))
+	}
+	return out
+}
 
 // Lines are what is remarkable, a sentence each.
 func (s *Survey) Lines(system, dataset string) (out []string) {
@@ -264,7 +280,7 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 	if c.unlisted.n > 0 {
 		out = append(out, fmt.Sprintf("%d memories that receipts report as added are not listed: %s", c.unlisted.n, c.unlisted.example))
 	}
-	if c.eaten() {
+	if c.eaten() && !c.bound {
 		out = append(out, fmt.Sprintf("memories that were the first hit of a question are never found again (%d later questions have most words of one), others are (%d of %d): searching takes them away", c.used.n, c.fresh.found, c.fresh.n))
 	}
 	out = append(out, c.reach.lines()...)

@@ -43,9 +43,8 @@ type Options struct {
 	Settle bool
 }
 
-// Settled names the protocol that is the rule judge's verdict where that is sure, and the
-// model's where it is doubtful.
-const Settled = "settled@1"
+// Settled is protocol.Settled.
+const Settled = protocol.Settled
 
 // settle is the grade of Settled, of a record whose other grades are made; ok is false
 // where the rule judge has none.

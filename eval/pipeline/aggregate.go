@@ -53,6 +53,9 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if err := a.Read(counted(t, again.Over(ctx, records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
+	for _, m := range again.Missing() {
+		a.Miss(m)
+	}
 	if o.Strict && t.errors > 0 {
 		return nil, schema.ErrFindings
 	}
@@ -63,7 +66,15 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if len(all) == 0 {
 		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
-	return all, nil
+	explained, err := kept(o.Inputs)
+	for _, c := range explained {
+		for i := range all {
+			if s := &all[i]; s.System == c.System && s.Dataset == c.Dataset {
+				s.Warnings = append(s.Warnings, c.Warnings...)
+			}
+		}
+	}
+	return all, err
 }
 
 // WriteSummaries writes SummaryFile and the metrics of the sessions into a folder:

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/eval/explain"
@@ -116,27 +118,118 @@ func keepExplained(qa string, all []explain.Count) error {
 	return atomicfile.Write(filepath.Join(filepath.Dir(qa), ExplainedFile), func(w io.Writer) error { return codec.WriteFile(w, all) })
 }
 
-// facts reads them for the report. A run that was not explained has none.
-func facts(inputs []string) (out []report.Fact, err error) {
+// explainedIn reads them; nil of a run that was not explained.
+func explainedIn(dir string) (all []explain.Count, err error) {
+	path := filepath.Join(dir, ExplainedFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
+		return nil, schema.Brokenf("%s: %v: run membench eval explain again", path, err)
+	}
+	return all, nil
+}
+
+// attributed compares the attributions of records with those that eval explain left in their folder.
+type attributed struct {
+	made  map[string][]explain.Count // by folder
+	have  map[ofSystem]explain.Sum
+	first map[ofSystem]schema.Pos // record with an attribution
+	bad   map[string]bool         // folders with records that were rejected: nothing more is to be said
+}
+
+type ofSystem struct{ dir, system, dataset string }
+
+func newAttributed(qa []string) (*attributed, error) {
+	a := &attributed{made: map[string][]explain.Count{}, have: map[ofSystem]explain.Sum{}, first: map[ofSystem]schema.Pos{}, bad: map[string]bool{}}
+	for _, path := range qa {
+		all, err := explainedIn(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		a.made[filepath.Dir(path)] = all
+	}
+	return a, nil
+}
+
+// kept reads those of several runs.
+func kept(inputs []string) (out []explain.Count, err error) {
 	for _, path := range inputs {
 		if !isFile(path) {
 			path = filepath.Join(path, records.QAFile)
 		}
-		var all []explain.Count
-		b, err := os.ReadFile(filepath.Join(filepath.Dir(path), ExplainedFile))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		all, err := explainedIn(filepath.Dir(path))
+		if err != nil {
+			return nil, err
 		}
-		if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
-			return nil, schema.Brokenf("%s: %v: run membench eval explain again", filepath.Join(filepath.Dir(path), ExplainedFile), err)
-		}
-		for _, c := range all {
-			for _, f := range c.Facts() {
-				out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+		out = append(out, all...)
+	}
+	return out, nil
+}
+
+func (a *attributed) over(in schema.Seq[schema.QARecord]) schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for rec, err := range in {
+			dir := filepath.Dir(rec.Pos.File)
+			var f *schema.Finding
+			switch {
+			case !schema.Whole(err):
+				if errors.As(err, &f) {
+					a.bad[filepath.Dir(f.Pos.File)] = true
+				}
+			case rec.V.Attribution != nil && filepath.Base(rec.Pos.File) == records.QAFile:
+				k := ofSystem{dir, rec.V.System, rec.V.Dataset}
+				sum, known := a.have[k]
+				if !known {
+					a.first[k] = rec.Pos
+				}
+				sum.Add(&rec.V)
+				a.have[k] = sum
+			}
+			if !yield(rec, err) {
+				return
 			}
 		}
 	}
-	return out, nil
+}
+
+// edited lists findings of the systems whose attributions are others than explain made. Those of records that were explained elsewhere pass.
+func (a *attributed) edited() (out []*schema.Finding) {
+	for _, dir := range slices.Sorted(maps.Keys(a.made)) {
+		if a.bad[dir] {
+			continue
+		}
+		made := map[ofSystem]string{}
+		for _, c := range a.made[dir] {
+			if c.Attributions != "" { // an earlier build kept none
+				made[ofSystem{dir, c.System, c.Dataset}] = c.Attributions
+			}
+		}
+		for k, want := range made {
+			if a.have[k].String() != want {
+				at := a.first[k]
+				at.File = filepath.Join(dir, records.QAFile)
+				out = append(out, &schema.Finding{Pos: at, Code: "EVL109", Message: "the attributions of " + k.system + " on " + k.dataset + " are not those that eval explain made",
+					Want: "those of " + ExplainedFile, Hint: "explain the run again with membench eval explain"})
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y *schema.Finding) int {
+		return cmp.Or(cmp.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Message, y.Message))
+	})
+	return out
+}
+
+// facts are what explain says of runs, for the report.
+func facts(inputs []string) (out []report.Fact, err error) {
+	all, err := kept(inputs)
+	for _, c := range all {
+		for _, f := range c.Facts() {
+			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+		}
+	}
+	return out, err
 }
 
 // explained writes the records and counts them.
@@ -161,8 +254,8 @@ func (o ExplainOptions) explained(ctx context.Context, t *tally, qa string) ([]e
 	if errors.Is(err, schema.ErrFindings) && !o.Strict && o.Out == "" {
 		o.Log.Printf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
 	}
-	if err == nil && o.Out == "" {
-		err = keepExplained(qa, all)
+	if err == nil {
+		err = keepExplained(out, all)
 	}
 	return all, err
 }

@@ -421,7 +421,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 
 // aggregateStep makes the figures.
 func aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices, o AggregateOptions) error {
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile, records.ContextsFile), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile, records.ContextsFile, ExplainedFile), InPlace: true,
 		Output: filepath.Join(b.Root, SummaryFile), Also: []string{filepath.Join(b.Root, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {

@@ -69,6 +69,14 @@ func Report(ctx context.Context, o ReportOptions) error {
 	for _, path := range o.Inputs {
 		o.Runs = append(o.Runs, runOf(path))
 	}
+	qa, _, err := records.FindAll(o.Inputs)
+	if err != nil {
+		return err
+	}
+	told, err := newAttributed(qa)
+	if err != nil {
+		return err
+	}
 	if o.Facts, err = facts(o.Inputs); err != nil {
 		return err
 	}
@@ -88,12 +96,15 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return schema.Brokenf("no answer is graded: grade them first with membench eval grade")
 	}
 	known := func(*schema.Finding) {} // findings are counted already
-	qa, _, err := records.FindAll(o.Inputs)
-	if err != nil {
+	if err := b.Read(told.over(again.Over(ctx, records.QA(ctx, nil, qa...))), known); err != nil {
 		return err
 	}
-	if err := b.Read(again.Over(ctx, records.QA(ctx, nil, qa...)), known); err != nil {
-		return err
+	t := &tally{log: o.Log}
+	for _, f := range told.edited() {
+		t.found(f)
+	}
+	if o.Strict && t.errors > 0 {
+		return schema.ErrFindings
 	}
 	r, err := b.Report()
 	if err != nil {

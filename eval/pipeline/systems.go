@@ -63,7 +63,7 @@ func (a *asking) systems() (out []evalrun.System, err error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, evalrun.System{Name: c.Name, System: sys, Reader: r, Remote: r != nil && strings.HasPrefix(r.Fingerprint(), "model-reader"), K: c.TopK})
+			out = append(out, evalrun.System{Name: c.Name, System: sys, Reader: r, Remote: r != nil && strings.HasPrefix(r.Fingerprint(), "model-reader"), K: or(c.TopK, 0)})
 		}
 	}
 	return out, nil

@@ -14,13 +14,15 @@ import (
 
 // Repeats holds what grading records a second time has found, so that a stream that is read twice is graded once. The zero value is ready.
 type Repeats struct {
-	bad  map[schema.Pos]*schema.Finding
-	done bool
+	bad    map[schema.Pos]*schema.Finding
+	graded map[[3]string]*graded // by file, system and data set
+	done   bool
 }
 
 // Over passes on the records of in whose grades can be repeated, and makes findings (EVL106) of the others: a rule gives another score, label, outcome or
 // doubt for the answer, or the verdict that a judge's recorded reply holds is another one. So an edited grade is no figure, even if its score and label agree.
-// When the same stream is given again, its findings are those of the first time.
+// Answers without a grade that others of the same system, data set and file have are one finding (EVL110) at the end; see Missing.
+// When the same stream is given again, its findings are those of the first time. It holds 150 bytes for each record.
 //
 // Grades that nothing in the record can repeat are passed on: those of other versions, of a majority of votes, and of rules that read a file of the user's.
 func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) schema.Seq[schema.QARecord] {
@@ -30,7 +32,7 @@ func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) sche
 	if p.done {
 		return schema.Refuse(in, func(rec *schema.Record[schema.QARecord]) *schema.Finding { return p.bad[rec.Pos] })
 	}
-	p.bad = map[schema.Pos]*schema.Finding{}
+	p.bad, p.graded = map[schema.Pos]*schema.Finding{}, map[[3]string]*graded{}
 	byID := map[string]*Protocol{}
 	for _, x := range standard() {
 		byID[x.ID()] = x
@@ -60,8 +62,15 @@ func (p *Repeats) Over(ctx context.Context, in schema.Seq[schema.QARecord]) sche
 			if x.bad != nil {
 				p.bad[x.rec.Pos] = x.bad
 				x.rec, err = schema.Record[schema.QARecord]{}, x.bad
+			} else if schema.Whole(err) {
+				p.see(&x.rec, byID)
 			}
 			if !yield(x.rec, err) {
+				return
+			}
+		}
+		for _, f := range p.missed() {
+			if !yield(schema.Record[schema.QARecord]{}, f) {
 				return
 			}
 		}

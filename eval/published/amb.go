@@ -3,9 +3,10 @@ package published
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"membench/internal/codec"
 	"membench/internal/tokencount"
@@ -16,8 +17,8 @@ import (
 // several hops, and so on (compared with the data set on all 152 rows of a recorded run).
 var ambLocomo = map[string]string{"single-hop": "1", "temporal": "2", "multi-hop": "3", "open-domain": "4", "adversarial": "5"}
 
-// ambQuestion is an id of its LoCoMo questions: conversation and index in its list.
-var ambQuestion = regexp.MustCompile(`^(conv-\d+)_q(\d+)$`)
+// ambQuestion is an id of its LoCoMo questions: conversation, published or one's own, and index in its list.
+var ambQuestion = regexp.MustCompile(`^(.+)_q(\d+)$`)
 
 func ambFormats() []Format {
 	return []Format{{
@@ -44,6 +45,9 @@ type ambCommon struct {
 		Type     string `json:"question_type"`
 		Sample   string `json:"sample_id"`
 		User     string `json:"user_id"`
+		// Common and Abstain are members of this program's own files: other sets' labels say neither.
+		Common  string `json:"membench_category"`
+		Abstain bool   `json:"membench_abstain"`
 	} `json:"meta"`
 }
 
@@ -66,17 +70,26 @@ func ambRow(f *file, r row) (schema.QARecord, error) {
 			q.Golds = append(q.Golds, g.Text)
 		}
 	}
-	if m := ambQuestion.FindStringSubmatch(v.ID); m != nil && dataset == "locomo" {
+	if dataset == "locomo" {
 		raw := ambLocomo[v.Meta.Category]
 		if raw == "" {
 			return q, r.lacks("meta/category")
 		}
-		i, _ := strconv.Atoi(m[2])
-		locomoQuestion(&q, m[1], i, raw)
+		m := ambQuestion.FindStringSubmatch(v.ID)
+		if m != nil && m[1] == cmp.Or(q.CaseID, m[1]) {
+			i, _ := strconv.Atoi(m[2])
+			locomoQuestion(&q, m[1], i, raw)
+		} else {
+			locomoQuestion(&q, cmp.Or(q.CaseID, v.ID), 0, raw)
+			q.QuestionID = v.ID
+		}
 	} else if caseID, asked, ok := f.asked(v.ID); ok {
 		q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
 	} else {
-		q.Category = memorybenchType(dataset, q.RawCategory)
+		q.Category, q.Abstain = v.Meta.Common, v.Meta.Abstain
+		if !slices.Contains(schema.Categories(), q.Category) {
+			q.Category = memorybenchType(dataset, q.RawCategory)
+		}
 		q.CaseID = cmp.Or(q.CaseID, v.ID)
 	}
 	if !v.Correct.Set {
@@ -140,6 +153,14 @@ func (x *writer) amb(q *schema.QARecord) error {
 	var meta schema.ObjectBuilder
 	meta.String("sample_id", q.CaseID)
 	meta.String("category", ambCategory(q))
+	if q.Dataset != "locomo" {
+		meta.String("membench_category", q.Category)
+		if q.Abstain {
+			if err := meta.Value("membench_abstain", true); err != nil {
+				return err
+			}
+		}
+	}
 	err := errors.Join(b.Value("context_tokens", tokens), b.Value("retrieve_time_ms", q.RetrieveMS), b.Value("gold_answers", q.AllGolds()), b.Value("meta", meta.Object()))
 	if g := verdictOf(q); g != nil {
 		x.totals.graded++
@@ -199,9 +220,10 @@ func (x *writer) closeAMB() error {
 
 // ambID is the benchmark's id of a question.
 func ambID(q *schema.QARecord) string {
-	var i int
-	if _, err := fmt.Sscanf(q.QuestionID, q.CaseID+"/qa/%d", &i); err == nil && q.Dataset == "locomo" {
-		return fmt.Sprintf("%s_q%d", q.CaseID, i)
+	if i, ok := strings.CutPrefix(q.QuestionID, q.CaseID+"/qa/"); ok && q.Dataset == "locomo" {
+		if _, err := strconv.ParseUint(i, 10, 31); err == nil {
+			return q.CaseID + "_q" + i
+		}
 	}
 	return q.QuestionID
 }

@@ -149,10 +149,13 @@ type against struct {
 	sure     sure  // of the rule judge beside verdicts
 }
 
-// Run audits one import. Findings go to report; an error of the stream ends the audit.
+// Run audits one import of one system; a table of several is a usage error. Findings go to report; an error of the stream ends the audit.
 func Run(im *Import, o AuditOptions, report func(*schema.Finding)) (*Audit, error) {
 	if o.Protocols == nil {
 		o.Protocols = RuleProtocols()
+	}
+	if len(im.Systems) > 1 {
+		return nil, schema.Usagef("the table has %d systems: audit one of them, in a table of its own", len(im.Systems))
 	}
 	a := &audit{o: o, out: &Audit{Run: im.System, Format: im.Format.Name, Outcomes: map[string]int{}}, recorded: map[string]*tallied{}, session: map[string]*tallied{}}
 	for _, p := range o.Protocols {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -184,5 +185,51 @@ func TestAMB(t *testing.T) {
 	}
 	if len(back) != 5 || back[0].QuestionID != "conv-26/qa/0" || back[0].RawCategory != "2" || len(back[0].Grades) != 1 || *back[0].Grades[0].Score != 1 || len(back[2].Grades) != 0 || !back[2].Abstain {
 		t.Errorf("%+v", back)
+	}
+}
+
+// One's own data goes out in the Agent Memory Benchmark's form and comes back as the same questions: LoCoMo's layout with other sample ids, own ids of questions,
+// and sets with our categories.
+func TestAMBOfOwnData(t *testing.T) {
+	form, err := FormByName("amb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs := locomoRecords()
+	recs[4].Outcome = schema.OutcomeAnswered // errors are not written
+	for i := range recs {
+		recs[i].QuestionID = strings.Replace(recs[i].QuestionID, recs[i].CaseID, "day_q7", 1)
+		recs[i].CaseID = "day_q7"
+	}
+	own := recs[1]
+	own.QuestionID = "who-fed-the-cat_q2"
+	recs = append(recs, own)
+	var plain []schema.QARecord
+	for i, c := range schema.Categories() {
+		plain = append(plain, schema.QARecord{System: "sys", Dataset: "town", CaseID: "c1", QuestionID: "q" + strconv.Itoa(i), Question: "Who?", Gold: "Ines", Category: c, RawCategory: "kind " + strconv.Itoa(i), Abstain: c == schema.CatABS, Answer: "Rui", By: schema.ByRule, Outcome: schema.OutcomeAnswered})
+	}
+	for _, recs := range [][]schema.QARecord{recs, plain} {
+		var b bytes.Buffer
+		if _, err := form.Write(&b, seqOf(recs), WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		im, err := Open(bytes.NewReader(b.Bytes()), "x.json", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		for r, err := range im.QA {
+			if err != nil {
+				t.Fatal(err)
+			}
+			have, want := r.V, recs[i]
+			if have.CaseID != want.CaseID || have.QuestionID != want.QuestionID || have.Category != want.Category || have.RawCategory != want.RawCategory || have.Abstain != want.Abstain || have.Gold != want.Gold {
+				t.Errorf("have %s %s %s (%s) %v, want %s %s %s (%s) %v", have.CaseID, have.QuestionID, have.Category, have.RawCategory, have.Abstain, want.CaseID, want.QuestionID, want.Category, want.RawCategory, want.Abstain)
+			}
+			i++
+		}
+		if i != len(recs) {
+			t.Errorf("%d of %d came back", i, len(recs))
+		}
 	}
 }

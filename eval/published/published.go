@@ -127,6 +127,7 @@ type Import struct {
 	Sessions schema.Seq[schema.SessionRecord] // nil where the form has none
 	Claims   []Claim                          // figures that the file itself states
 	Columns  string                           // of a table: the part of each column, and the ignored columns
+	Systems  []string                         // of a table with a column of them
 }
 
 // OpenFile is Open for a file, or "-" for stdin.
@@ -189,8 +190,11 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	if f.format.Cases && o.Question == nil {
 		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
 	}
-	f.system = cmp.Or(o.System, f.named("provider"), f.named("memory_provider"), systemOf(name))
-	im := &Import{Format: f.format, System: f.system, QA: f.records(), Columns: f.read()}
+	if len(f.systems) == 1 {
+		f.system = f.systems[0]
+	}
+	f.system = cmp.Or(o.System, f.system, f.named("provider"), f.named("memory_provider"), systemOf(name))
+	im := &Import{Format: f.format, System: f.system, QA: f.records(), Columns: f.read(), Systems: f.systems}
 	if f.format.session != nil {
 		im.Sessions = f.format.session(f)
 	}
@@ -220,6 +224,7 @@ type file struct {
 	format       Format
 	head         head                      // of a table
 	columns      csvdoc.Mapping            // of a table
+	systems      []string                  // in its column of systems, in the order in which they come first
 	placement    map[string]csvdoc.Mapping // of rows of JSON, by their members: see of
 	strange      *schema.Finding           // about the categories of a table, until a row carries it
 	words        []string                  // of the verdicts of a table, up to three; nil: not looked for
@@ -279,8 +284,12 @@ func (f *file) record(r row, seen map[string]int) (q schema.QARecord, unreadable
 	if missing := incomplete(q); missing != "" {
 		return schema.QARecord{}, nil, r.lacks(missing)
 	}
-	key := q.CaseID + "\x00" + q.QuestionID
-	if n := seen[key]; n > 0 {
+	key := q.CaseID + "\x00" + q.QuestionID + "\x00" + q.System
+	n := seen[key]
+	switch {
+	case n > 0 && len(f.systems) > 0 && f.columns["id"] != "":
+		return schema.QARecord{}, nil, &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB006", Message: "the question has an earlier row of this system; the row was skipped", Have: q.System + ", " + q.QuestionID, Want: "one"}
+	case n > 0:
 		message := "the question appears twice in its conversation; the later row gets an id of its own"
 		if f.format.Name == Table && f.columns["id"] == "" {
 			message = "the question was asked in an earlier row, and no column holds an id; the later row gets an id of its own"
@@ -307,7 +316,9 @@ func incomplete(q schema.QARecord) string {
 
 // complete fills in the members that are the same in every record of the file.
 func (f *file) complete(q schema.QARecord) schema.QARecord {
-	q.System = f.system
+	if q.System == "" || f.o.System != "" {
+		q.System = f.system
+	}
 	q.Dataset = cmp.Or(f.o.Dataset, q.Dataset, f.format.dataset)
 	q.By = cmp.Or(schema.By(f.o.Reader), q.By, "unknown")
 	if q.Outcome == "" {

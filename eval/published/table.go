@@ -33,7 +33,11 @@ var Parts = []csvdoc.Part{
 	{Name: "category", Known: []string{"category", "question_type", "type", "类别"}},
 	{Name: "verdict", Known: []string{"verdict", "judgement", "judgment", "is_correct", "correct", "label", "grade"}},
 	{Name: "context", Known: []string{"context", "retrieved_context"}},
+	{Name: "system", Known: []string{"system", "system_name", "memory_system", "memory_provider", "系统", "model", "model_name", "模型"}},
 }
+
+// readers are the columns of Parts that name a model that answered, as long as they have one value.
+var readers = []string{"model", "model_name", "模型"}
 
 // oneCase is the case of questions that name none.
 const oneCase = "all"
@@ -62,7 +66,7 @@ func answers(m csvdoc.Mapping) bool {
 func tableFormats() []Format {
 	return []Format{{
 		Name: Table, Verified: true, dataset: "table",
-		About:  "a row an answer, in CSV, TSV, JSON Lines, an array, or an object with a list: question, gold and prediction by their usual names, or named by --map; also id, case, category, verdict, context",
+		About:  "a row an answer, in CSV, TSV, JSON Lines, an array, or an object with a list: question, gold and prediction by their usual names, or named by --map; also id, case, category, verdict, context, system",
 		Origin: "your own results",
 		match:  func(h head) bool { return answers(place(nil, h.columns)) },
 		rows:   (*file).table,
@@ -87,7 +91,41 @@ func (f *file) placed(heads []head) error {
 	if f.columns = place(f.o.Map, columns); !answers(f.columns) {
 		return &schema.UsageError{Err: fmt.Errorf("%s: %s", f.name, unplaced(columns))}
 	}
+	return f.bySystem()
+}
+
+// bySystem takes the column of systems apart: a table with several is that of all of them, one with the same in every row names its system. A column of the
+// model that answered every row is not its system's name, unless --map says so. It fails with a usage error if another name was given for several systems.
+func (f *file) bySystem() error {
+	c := f.columns["system"]
+	if c == "" {
+		return nil
+	}
+	for r, err := range f.table() {
+		if err != nil {
+			continue // it is a finding when the rows are read
+		}
+		if name := f.systemOf(r); name != "" && !slices.Contains(f.systems, name) {
+			f.systems = append(f.systems, name)
+		}
+	}
+	switch {
+	case len(f.systems) > 1 && f.o.System != "":
+		return schema.Usagef("%s: column %s has %d systems, %s: omit --system, or select their rows", f.name, c, len(f.systems), strings.Join(f.systems[:min(8, len(f.systems))], ", "))
+	case len(f.systems) == 0, len(f.systems) == 1 && f.o.Map["system"] == "" && slices.ContainsFunc(readers, func(x string) bool { return strings.EqualFold(x, c) }):
+		delete(f.columns, "system")
+		f.systems = nil
+	}
 	return nil
+}
+
+// systemOf is the system of a row; "" if it names none.
+func (f *file) systemOf(r row) string {
+	var name scalar
+	if raw := codec.Member(r.raw, f.columns["system"]); raw == nil || codec.Unmarshal(raw, &name) != nil {
+		return ""
+	}
+	return strings.TrimSpace(name.Text)
 }
 
 // widen takes the members of all rows as columns, not only those of the first.
@@ -134,7 +172,9 @@ func (f *file) of(r row) csvdoc.Mapping {
 				m[part] = c
 			}
 		}
-		m = place(m, columns)
+		if m = place(m, columns); f.columns["system"] == "" {
+			delete(m, "system")
+		}
 		if f.placement == nil {
 			f.placement = map[string]csvdoc.Mapping{}
 		}
@@ -252,7 +292,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		return out
 	}
 	text := func(part string) string { return strings.Join(texts(part), "; ") }
-	q := schema.QARecord{Question: text("question"), QuestionID: text("id"), CaseID: text("case"), RawCategory: text("category"), Answer: text("prediction"), Context: text("context")}
+	q := schema.QARecord{Question: text("question"), QuestionID: text("id"), CaseID: text("case"), RawCategory: text("category"), Answer: text("prediction"), Context: text("context"), System: f.systemOf(r)}
 	if golds := texts("gold"); len(golds) > 0 {
 		q.Gold = golds[0]
 		if len(golds) > 1 {
@@ -277,6 +317,8 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
 	case codec.Member(r.raw, columns["prediction"]) == nil:
 		return lacks("prediction", "it has no answer of the system", "a member with the answer; an empty text where the system gave none")
+	case q.System == "" && len(f.systems) > 1:
+		return lacks("system", "it names no system", "one of "+strings.Join(f.systems, ", "))
 	case q.Question == "" && q.QuestionID == "":
 		return lacks("question", "it has neither a question nor an id", "one of them")
 	}

@@ -32,7 +32,7 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 		known := map[recordID]struct{}{}
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(asRun(asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path), path, yield) {
+			if !c.over(asRun(askedQA.asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path), path, yield) {
 				return
 			}
 		}
@@ -52,7 +52,7 @@ func Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[
 	}
 	return jsonl.Until(ctx, func(yield func(schema.Record[schema.SessionRecord], error) bool) {
 		for _, path := range paths {
-			for r, err := range once(read[schema.SessionRecord](path, stdin, schema.KindSession), map[recordID]struct{}{}, sessionID) {
+			for r, err := range askedSessions.asAsked(once(read[schema.SessionRecord](path, stdin, schema.KindSession), map[recordID]struct{}{}, sessionID), path) {
 				if !yield(r, err) {
 					return
 				}

@@ -64,7 +64,7 @@ func Find(path string) (qa, sessions string, err error) {
 		}
 		return path, "", nil
 	}
-	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, "pipeline_sessions.jsonl")
+	qa, sessions = In(path, QAFile, AskedFile), In(path, SessionFile, AskedSessionFile)
 	switch {
 	case qa != "" || sessions != "":
 	case IsRun(path):

@@ -422,6 +422,9 @@ func (d *Dataset) outcomes() table {
 	t := table{Title: w("Outcomes of asking and grading", "提问与评分的经过"), Head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
 	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 	gradings := []string{schema.GradeScored, schema.GradeJudgeFailed, schema.GradeNotAnswered, schema.GradeNA}
+	if slices.ContainsFunc(d.Systems, func(s System) bool { sc := d.Main(&s); return sc != nil && sc.Outcomes[schema.GradeMissing] > 0 }) {
+		gradings = append(gradings, schema.GradeMissing)
+	}
 	for _, o := range append(slices.Clone(asked), gradings...) {
 		t.Head = append(t.Head, column{words: named(outcomeWords, o)})
 	}

@@ -137,7 +137,7 @@ var (
 	outcomeWords = map[string]words{
 		schema.OutcomeAnswered: w("answered", "已回答"), schema.OutcomeEmpty: w("empty", "空回答"), schema.OutcomeError: w("error", "出错"),
 		schema.OutcomeTimeout: w("timeout", "超时"), schema.OutcomeRefused: w("refused", "被拒"),
-		schema.GradeScored: w("scored", "已评分"), schema.GradeNA: w("not applicable", "不适用"), schema.GradeJudgeFailed: w("judge failed", "评判失败"), schema.GradeNotAnswered: w("not answered", "未回答"),
+		schema.GradeScored: w("scored", "已评分"), schema.GradeNA: w("not applicable", "不适用"), schema.GradeJudgeFailed: w("judge failed", "评判失败"), schema.GradeNotAnswered: w("not answered", "未回答"), schema.GradeMissing: w("grade missing", "缺少评分"),
 	}
 	verdictWords = map[string]words{Right: w("right", "对"), Wrong: w("wrong", "错"), Unscored: w("unscored", "未评分"), Ungraded: w("not graded", "未评")}
 )

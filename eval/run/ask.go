@@ -74,9 +74,9 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 
 // take makes records of hits, and the context of them.
 func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
-	if n := len(ret.Hits); n > query.K {
+	if n := len(ret.Hits) + ret.Beyond; n > query.K {
 		found.notes = append(found.notes, fmt.Sprintf("%d hits given where %d were asked for: the rest is skipped", n, query.K))
-		ret.Hits = ret.Hits[:query.K]
+		ret.Hits = ret.Hits[:min(query.K, len(ret.Hits))]
 	}
 	found.hits = make([]schema.QAHit, len(ret.Hits))
 	for i, h := range ret.Hits {

@@ -801,7 +801,7 @@ func TestStoreChangedBetweenStarts(t *testing.T) {
 		o, l := options(between)
 		must(t, o)
 		changed := name != "as it was"
-		if l.opened != map[bool]int{true: 1}[changed] || changed != (len(warned) == 1 && strings.Contains(warned[0], "its store was changed since the run stopped")) {
+		if l.opened != map[bool]int{true: 1}[changed] || changed != (len(warned) == 1 && strings.Contains(warned[0], "its store is not as the last recorded session left it")) {
 			t.Errorf("%s: opened empty %d times, warned %q", name, l.opened, warned)
 		}
 

@@ -94,7 +94,7 @@ func (p *player) stray(n int) error {
 		return nil
 	}
 	if p.o.Warn != nil {
-		p.o.Warn("%s, case %s: its store was changed since the run stopped: %s; it is filled again", p.u.name, p.j.c.ID, how)
+		p.o.Warn("%s, case %s: its store is not as the last recorded session left it (the run was stopped in the middle, or someone changed it): %s; it is filled again", p.u.name, p.j.c.ID, how)
 	}
 	return errChanged
 }

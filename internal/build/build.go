@@ -122,6 +122,16 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 	return m, true, p.Done()
 }
 
+// Edited reports whether the outputs of a step that was finished are no longer those of its record. A step that continues what it finds must not continue them.
+func (b *Builder) Edited(s Step) bool {
+	old, err := ReadManifest(filepath.Join(b.Records, RecordName(s.Name)))
+	if err != nil {
+		return false
+	}
+	now, err := Digests(b.Root, s.outputs())
+	return err != nil || !slices.Equal(now, old.Outputs)
+}
+
 func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err error) {
 	if s.InPlace {
 		r, err = s.Run(ctx, s.Output)

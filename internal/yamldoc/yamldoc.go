@@ -170,6 +170,8 @@ func caught(err *error) {
 
 var inBrackets = regexp.MustCompile(`(?s)^\[(\d+):(\d+)\] (.*)$`)
 
+var wrongType = regexp.MustCompile(`^cannot unmarshal (\S+) into Go .* of type \*?(\S+)$`)
+
 // plain is a fault of the library without the lines of the text.
 func plain(err error) error {
 	var own *Error
@@ -181,6 +183,15 @@ func plain(err error) error {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Col, _ = strconv.Atoi(m[2])
 		e.Msg = m[3]
+	}
+	if m := wrongType.FindStringSubmatch(e.Msg); m != nil {
+		want := m[2]
+		for _, t := range []struct{ begin, word string }{{"int", "a whole number"}, {"uint", "a whole number"}, {"float", "a number"}, {"bool", "true or false"}, {"string", "a text"}, {"[]", "a list"}, {"map", "a mapping"}} {
+			if strings.HasPrefix(m[2], t.begin) {
+				want = t.word
+			}
+		}
+		e.Msg = fmt.Sprintf("have a value of type %s, want %s", m[1], want)
 	}
 	return e
 }

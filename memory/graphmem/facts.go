@@ -88,9 +88,16 @@ func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) 
 	if ok {
 		q.Text, q.Time = cmp.Or(m.Props.Text("data"), q.Text), cmp.Or(q.Time, m.Props.Text("created_at"))
 	}
+	o, err := graph.OccasionsOf(ctx, g, e.Dst)
+	if err != nil {
+		return q, err
+	}
 	for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{schema.EdgeFromEvent}}) {
 		if err != nil {
 			return q, err
+		}
+		if !o.Rests(e, x) {
+			continue
 		}
 		if n, ok, err := g.Node(ctx, x.Dst); err != nil {
 			return q, err

@@ -229,7 +229,9 @@ func (w *writer) similar(f op.Fact) []*point {
 	take := func(p *point, score float64) {
 		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID && p.actor == actor {
 			if p.key == key {
-				score = 3
+				if score = 3; !w.elsewhere(f, p) {
+					score = 4
+				}
 			}
 			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: rank.Round6(score), V: p})
 		}
@@ -306,7 +308,7 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 		switch {
 		case faithful:
 			w.change(change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)})
-		case v.Fact >= 0 && (old.superseded || w.related(f, old, close)):
+		case v.Fact >= 0 && (old.superseded || w.elsewhere(f, old) || w.related(f, old, close)):
 			w.add(f, f.Text, nil) // separate evidence: repeated after something else
 		default:
 			c := change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)}
@@ -318,7 +320,7 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 			w.change(c)
 		}
 	case op.Refines:
-		if !faithful && (old.superseded || w.related(f, old, close)) {
+		if !faithful && (old.superseded || w.elsewhere(f, old) || w.related(f, old, close)) {
 			w.add(f, v.Text, nil)
 			return
 		}
@@ -339,6 +341,18 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 	default:
 		w.add(f, v.Text, nil)
 	}
+}
+
+// elsewhere reports whether the fact was said in another conversation than old, or in it at another time. A point has one conversation and one time, so such a
+// fact is separate evidence: its speaker may be somebody else of that name, and a conversation that is stored later may have something said in between. Dialogue
+// that is not in conversations has one order, in which related decides.
+func (w *writer) elsewhere(f op.Fact, old *point) bool {
+	conv := w.b.Metadata.Text("conv_id")
+	if was := old.payload.Text("conv_id"); conv == "" || was != conv {
+		return was != conv
+	}
+	at, known := w.time(f)
+	return known && at != cmp.Or(old.payload.Text("updated_at"), old.payload.Text("created_at"))
 }
 
 // related reports whether something that touches the fact was stored after old.
@@ -416,8 +430,6 @@ func (w *writer) name(f op.Fact) string {
 	return w.b.Turns[f.Turns[0]].Name
 }
 
-// instant is the time of the fact's last turn; without one, the run's clock plus one
-// microsecond for each point before it, so that order of storing shows.
 // actor is the name of who said a fact, where that is neither a declared user nor a
 // declared agent: facts of two people are never compared.
 func (w *writer) actor(f op.Fact) string {
@@ -431,13 +443,22 @@ func (w *writer) actor(f op.Fact) string {
 	return ""
 }
 
-func (w *writer) instant(f op.Fact) string {
+// time is the time of the fact's last turn that has one.
+func (w *writer) time(f op.Fact) (string, bool) {
 	for i := len(f.Turns) - 1; i >= 0; i-- {
 		if t := w.b.Turns[f.Turns[i]].Time; t != "" {
 			if _, ok := schema.ParseInstant(t); ok {
-				return t
+				return t, true
 			}
 		}
+	}
+	return "", false
+}
+
+// instant is the time of the fact; without one, the run's clock plus one microsecond for each point before it, so that order of storing shows.
+func (w *writer) instant(f op.Fact) string {
+	if t, ok := w.time(f); ok {
+		return t
 	}
 	if w.b.Now.IsZero() {
 		for i := len(w.b.Turns) - 1; i >= 0; i-- {

@@ -33,7 +33,7 @@ type Mode string
 
 const (
 	// Keep adds a contradicting fact to the old one, unites the turns of a restated or refined fact, and stores a restatement again if something related was
-	// said in between (so that A, B, A leaves evidence of the second A).
+	// said in between (so that A, B, A leaves evidence of the second A), or if it is of another conversation or another time.
 	Keep Mode = "keep"
 	// Faithful follows Mem0 1.x: UPDATE replaces text and metadata, DELETE removes.
 	Faithful Mode = "faithful"

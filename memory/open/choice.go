@@ -23,7 +23,7 @@ var choiceForm = regexp.MustCompile(`(?s)^(?:([\w.@ -]+)=)?([^{}=]+?)\s*(\{.*\})
 func Parse(s string) (Choice, error) {
 	m := choiceForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return Choice{}, schema.Usagef("system %q: want NAME, NAME{option: value} or LABEL=NAME{option: value}", s)
+		return Choice{}, schema.Usagef("system %q: want NAME, NAME{option: value} or LABEL=NAME{option: value}; a label is of ASCII letters, digits, blanks and ._@-, any other name is given in eval.yaml", s)
 	}
 	c := Choice{Name: m[1], Type: m[2]}
 	if m[3] != "" {

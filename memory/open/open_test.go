@@ -144,6 +144,9 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: have %v, %v", in, c, err)
 		}
 	}
+	if _, err := open.Parse("名前=bm25"); err == nil || !strings.Contains(err.Error(), "a label is of ASCII letters") {
+		t.Errorf("a label in other letters: %v", err)
+	}
 	if have := open.Split(`bm25, process{command: [a, "b,}c"]},,x=null`); !slices.Equal(have, []string{"bm25", `process{command: [a, "b,}c"]}`, "x=null"}) {
 		t.Errorf("have %q", have)
 	}

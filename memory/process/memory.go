@@ -222,11 +222,11 @@ func (m *running) lacks(h hit, method, what string, i, n int) error {
 }
 
 // hits checks the program's hits: unique ids, of the user, best first. Without scores the order is kept and the score is 1/rank.
-func (m *running) hits(method string, found []hit, q memory.Query) (out []memory.Hit, err error) {
+func (m *running) hits(method string, found []hit, q memory.Query) (out []memory.Hit, beyond int, err error) {
 	seen, scored := map[string]bool{}, true
 	for i, h := range found {
 		if err := m.lacks(h, method, "a hit", i, len(found)); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		x := memory.Hit{ID: schema.PointID(h.ID.text), Text: h.Text.text, Sources: parseTurns(h.Turns), Meta: h.Meta}
 		if seen[h.ID.text] || !m.belongs(x.Sources, q.UserID, q.AgentID) {
@@ -243,13 +243,14 @@ func (m *running) hits(method string, found []hit, q memory.Query) (out []memory
 	if scored {
 		slices.SortStableFunc(out, func(a, b memory.Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
 	}
-	out = out[:min(len(out), cmp.Or(q.K, 5))]
+	beyond = max(0, len(out)-cmp.Or(q.K, 5))
+	out = out[:len(out)-beyond]
 	for i := range out {
 		if !scored {
 			out[i].Score = 1 / float64(i+1)
 		}
 	}
-	return out, nil
+	return out, beyond, nil
 }
 
 // belongs reports whether an item with these turns belongs to the user and agent; an item without turns does, as long as the memory has never had others.
@@ -281,8 +282,8 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 	if err := m.p.call(ctx, "retrieve", question(q), &r, "hits"); err != nil {
 		return memory.Retrieved{}, err
 	}
-	hits, err := m.hits("retrieve", r.Hits, q)
-	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
+	hits, beyond, err := m.hits("retrieve", r.Hits, q)
+	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage(), Beyond: beyond}, err
 }
 
 // Answer lets the program answer; hits are its stated sources.
@@ -295,8 +296,8 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	if err := x.m.p.call(ctx, "answer", question(q), &r, "answer"); err != nil {
 		return memory.Retrieved{}, "", err
 	}
-	hits, err := x.m.hits("answer", r.Hits, q)
-	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, r.Answer, err
+	hits, beyond, err := x.m.hits("answer", r.Hits, q)
+	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage(), Beyond: beyond}, r.Answer, err
 }
 
 // Settle waits for the program's background work, and asks for the changes of its items since the last time.

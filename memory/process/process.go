@@ -272,6 +272,7 @@ func (p *proc) call(ctx context.Context, method string, params, result any, need
 	if err != nil {
 		return err
 	}
+	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, p.o.Timeout)
 	defer cancel()
 	sent := make(chan error, 1)
@@ -292,7 +293,11 @@ func (p *proc) call(ctx context.Context, method string, params, result any, need
 			}
 			return p.answer(method, l.b, result, need)
 		case <-ctx.Done():
-			return p.broken(method, fmt.Sprintf("no answer (%v; the limit is %v)", ctx.Err(), p.o.Timeout), ctx.Err())
+			limit := p.o.Timeout
+			if until, ok := ctx.Deadline(); ok { // the caller's may be shorter
+				limit = until.Sub(asked).Round(time.Millisecond)
+			}
+			return p.broken(method, fmt.Sprintf("no answer (%v; the limit was %v)", ctx.Err(), limit), ctx.Err())
 		}
 	}
 }

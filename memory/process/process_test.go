@@ -138,6 +138,22 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
+// Hits beyond k are cut and counted.
+func TestBeyond(t *testing.T) {
+	s, err := process.New(ctx, script(t, "for l in sys.stdin:\n  r = json.loads(l)\n  print(json.dumps({'id': r['id'], 'result': {'methods': ['reset', 'ingest', 'retrieve'], 'hits': [{'id': i, 'text': str(i)} for i in range(9)]}}), flush=True)\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.Open(ctx, ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if got, err := m.Retrieve(ctx, memory.Query{Text: "x", K: 3}); err != nil || len(got.Hits) != 3 || got.Beyond != 6 || got.Hits[2].ID != "2" {
+		t.Errorf("have %+v, %v", got, err)
+	}
+}
+
 // TestEnvironment: a program is given what it is given, and no key besides.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-MARKED")

@@ -307,7 +307,8 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if scored {
 		slices.SortStableFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
 	}
-	for i, x := range items[:min(k, len(items))] {
+	out.Beyond = max(0, len(items)-k)
+	for i, x := range items[:len(items)-out.Beyond] {
 		if !scored {
 			x.score = 1 / float64(i+1)
 		}

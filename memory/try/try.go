@@ -90,6 +90,7 @@ type trial struct {
 	step string
 	seen strings.Builder // what hits say
 
+	beyond    int             // most hits of one question beyond k
 	strangers int             // hits that name only turns that were not sent
 	narrow    int             // hits that name some turns and not others
 	broad     map[string]bool // texts of hits that name every turn
@@ -205,6 +206,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 			return err
 		}
 		named += t.hits(a.text, q.K, r.Hits)
+		t.beyond = max(t.beyond, r.Beyond)
 		text := r.Context
 		for _, h := range r.Hits {
 			text += "\n" + h.Text
@@ -229,6 +231,9 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 			"the hit that answers is the last of the list for %d of %d questions, and the first for none", worst, len(asks))
 	}
 	t.named(named)
+	if t.beyond > 0 {
+		t.say(schema.CheckWarn, "k", "return k hits at most: a run uses the first k, and records how many there were", "asked for %d hits, it returns up to %d", q.K, q.K+t.beyond)
+	}
 	q.Text = asks[0].text
 	after, err := m.Retrieve(ctx, q)
 	if err != nil {

@@ -246,7 +246,9 @@ func (x *IDs) mint(id string) string {
 	case x.From == schema.V010:
 		return id
 	case x.From == schema.V020:
-		return unperson.ReplaceAllString(id, "${1}user:")
+		return unperson.ReplaceAllStringFunc(id, func(s string) string {
+			return strings.ReplaceAll(strings.Replace(s, "person:", "user:", 1), "%2F", "%252F") // the older grammar escapes no "/"
+		})
 	}
 	if now, ok := x.points[id]; ok {
 		return now
@@ -298,9 +300,8 @@ func (x *IDs) mint(id string) string {
 	return form
 }
 
-// unperson finds the places in an id where a person's id begins. Free text holds no raw
-// ":" or "|".
-var unperson = regexp.MustCompile(`(^|[:|])person:`)
+// unperson finds the people's ids in an id. Free text holds no raw ":" or "|".
+var unperson = regexp.MustCompile(`(?:^|[:|])person:[^:|]*`)
 
 // cutLast cuts s at its last ":", or before the part that is known to be the last.
 func cutLast(s, last string) (before, after string, ok bool) {

@@ -458,20 +458,27 @@ func upNode(x *IDs, o schema.Object) (out []Edit) {
 	if hash, ok := strings.CutPrefix(now, "mem:"); ok && schema.IsHash(hash) && p.Text("payload_hash") != hash {
 		out = append(out, Edit{"/props/payload_hash", quote(hash)})
 	}
-	if strings.HasPrefix(old, "dom:") || strings.HasPrefix(old, "pred:") {
-		// character_id is the root's id where that is not a character.
-		if root := p.Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
-			out = append(out, reference(x, o, "/props/character_id")...)
-		}
+	return append(append(out, rootOf(x, o, old)...), references(x, o, "/props/expects")...)
+}
+
+// rootOf maps the root that a Domain or Predicate names: character_id is the root's id where that is not a character.
+func rootOf(x *IDs, o schema.Object, id string) []Edit {
+	raw, _ := o.Get("props")
+	if len(raw) == 0 || raw[0] != '{' || !strings.HasPrefix(id, "dom:") && !strings.HasPrefix(id, "pred:") {
+		return nil
 	}
-	return append(out, references(x, o, "/props/expects")...)
+	if root := schema.RawObject(raw).Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
+		return reference(x, o, "/props/character_id")
+	}
+	return nil
 }
 
 func downNode(x *IDs, o schema.Object) (out []Edit) {
-	if old := o.Text("id"); x.Map(old) != old {
+	old := o.Text("id")
+	if x.Map(old) != old {
 		out = append(out, Edit{"/id", quote(x.Map(old))})
 	}
-	return append(out, references(x, o, "/props/expects")...)
+	return append(append(out, rootOf(x, o, old)...), references(x, o, "/props/expects")...)
 }
 
 // edgeProps are the members of an edge's props that hold ids.

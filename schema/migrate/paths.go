@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/internal/build"
@@ -174,6 +175,9 @@ func (o PathOptions) steps(ctx context.Context, in input, before []File, steps [
 		after, rep.Report = files, r
 		rep.From, rep.To = o.From, o.To
 	}
+	if len(steps) > 1 && rep.Other > 0 {
+		o.warn("%d lines are not records that a migration moves (such as changes.jsonl, whose ids are those of version %s): they are copied as they are", rep.Other, o.From)
+	}
 	last = filepath.Join(made, fmt.Sprint(len(steps)-1))
 	if len(steps) == 1 {
 		o.warn("the input is of version %s already: copied as it is", o.From)
@@ -205,6 +209,7 @@ func (o PathOptions) put(in input, place *build.Place, last string, rep *PathRep
 		return err
 	}
 	rep.Copied = len(in.others)
+	slices.SortStableFunc(in.others, func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") }) // a manifest may list those below it
 	if err := o.manifests(last, in.root, in.others, *rep); err != nil {
 		return err
 	}

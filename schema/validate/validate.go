@@ -325,6 +325,8 @@ func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Versi
 			for _, f := range l.findings {
 				if f.Code == "SCH011" {
 					n += sniffBytes // a version without the kind is not that of the file, whatever is wrong in it
+				} else if f.Warning && (f.Code == "CLM001" || f.Code == "CLM003") { // a predicate or entity type that is newer than the version; graphs have labels of others
+					n++
 				} else if !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH005" && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
 					n++
 				}
