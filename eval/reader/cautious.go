@@ -70,7 +70,7 @@ var reHave = pattern.New(`^(?:have|has|had|did) .*\b(?:ever|before|i)\b`)
 func eligible(q question, ranked []scored) []scored {
 	own := q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" })
 	return slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
-		return another(q, s) || own && s.speaker == "assistant" || s.asks && !reTells.MatchString(s.text) || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
+		return another(q, s) || own && s.speaker == "assistant" || s.asks && !reTells.MatchString(s.text) || reCode.MatchString(s.text) || s.former && !q.was && !q.ever || !q.meets(s)
 	})
 }
 
@@ -143,7 +143,7 @@ func certain(q question, ranked []scored) []scored {
 	for n < len(ranked) && ranked[n].cover >= least {
 		n++
 	}
-	ranked = ranked[:n]
+	ranked = slices.DeleteFunc(slices.Clone(ranked[:n]), q.unsaid)
 	if q.newest {
 		ranked = newestFirst(q, ranked)
 	}

@@ -337,7 +337,7 @@ func answer(q question, ev *evidence, asOf string) string {
 			}
 		}
 		if s := spanName(q, near); s != "" {
-			if q.brief && share(termsOf(s), q.terms) == 1 {
+			if q.brief && (share(termsOf(s), q.terms) == 1 || q.kind == who && strings.ContainsAny(s, "_0123456789")) {
 				return "" // the question says that much itself
 			}
 			return s + ": " + near[0].text + before(q, ev, near[0].text)

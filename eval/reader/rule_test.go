@@ -473,6 +473,16 @@ func TestDenied(t *testing.T) {
 		{"Orla: My birthday is on 4 May", "When is Orla's birthday?", "4 May", ""},
 		{"Orla: The lease runs until March next year", "When does Orla's lease run until?", "March 2026", ""},
 		{"Orla: no no, sold the Fabia in May", "Does Orla still have a car?", "No: no no, sold the Fabia", "thought you were driving these days?"},
+		// What is denied, depends on something, was only meant to be, is said by others, or says something else of the same things.
+		{"Orla: cart-api is not owned by team Red", "Who owns cart-api?", "", ""},
+		{"Orla: If I get the job I will move to Cork in June", "When will Orla move to Cork?", "", ""},
+		{"Orla: I will start at Vega on 1 May 2025", "When did Orla start at Vega?", "", ""},
+		{"Orla: I will start at Vega on 1 May 2025", "When will Orla start at Vega?", "1 May 2025", ""},
+		{"Orla: My mother thinks I live in Cork", "Where does Orla live?", "", ""},
+		{"Orla: My sister Zoë lives in Cork", "Where does Zoë work?", "", ""},
+		{"Orla: My sister Zoë lives in Cork", "Where does Zoë live?", "Cork: ", ""},
+		{"Orla: BGP_FLAP between edge-1 and edge-2", "What caused BGP_FLAP?", "", ""},
+		{"Orla: The timeout of cart-api is 60 s", "What was the timeout of cart-api before?", "", ""},
 		{"Orla: no no, sold the piano in May", "Does Orla still have a car?", "", "thought you were driving these days?"}, // a piano is no car
 	} {
 		a, err := reader.Cautious().Read(context.Background(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: []string{"Orla", "Pim"}, Context: "[1] 2025-04-02T10:00:00 " + c.said, Asked: []string{c.asked},

@@ -189,11 +189,11 @@ func (x *ReplyHit) walk(ctx context.Context, m *Reading, src *trace.Sources, asO
 	}
 	for _, f := range m.Facts(x.ID, asOf) {
 		c := ReplyClaim{ID: f.ID, Text: f.Text, Holds: f.Holds}
-		for i, s := range f.Spans {
-			if i == 0 {
-				c.From = s.From.Format("2006-01-02")
+		for _, s := range f.Spans { // the last: what was left and taken up again did not hold between
+			if end, limited := until(asOf); limited && !s.From.Before(end) {
+				break
 			}
-			c.To = ""
+			c.From, c.To = s.From.Format("2006-01-02"), ""
 			if !s.To.IsZero() {
 				c.To = s.To.Format("2006-01-02")
 			}

@@ -33,6 +33,7 @@ type Quote struct {
 	Event  string // time of the event, as in schema.Evidence; "" unknown
 	Text   string
 	Turns  []schema.EventRef
+	Again  []string // times of the turns that said it later, oldest first
 }
 
 // factOf reads a claim and its evidence out of the graph; what was read before of its
@@ -102,9 +103,13 @@ func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) 
 			return q, err
 		} else if ref, is := refOf(n); ok && is {
 			q.Turns = append(q.Turns, ref)
+			if t := n.Props.Text("time"); q.Time != "" && compareTimes(q.Time, t) < 0 {
+				q.Again = append(q.Again, t)
+			}
 		}
 	}
 	slices.SortFunc(q.Turns, compareRefs)
+	slices.SortFunc(q.Again, compareTimes)
 	return q, nil
 }
 
@@ -133,18 +138,10 @@ type Span struct{ From, To time.Time }
 func (v *view) spans(f *Fact) (out []Span) {
 	var rival []time.Time
 	for _, id := range v.rivals(f) {
-		for _, q := range v.facts[v.factAt[id]].Evidence {
-			if t, ok := schema.ParseTime(q.Time, nil); ok {
-				rival = append(rival, t)
-			}
-		}
+		rival = append(rival, v.facts[v.factAt[id]].times()...)
 	}
 	slices.SortFunc(rival, time.Time.Compare)
-	for _, q := range f.Evidence {
-		t, ok := schema.ParseTime(q.Time, nil)
-		if !ok {
-			continue
-		}
+	for _, t := range f.times() {
 		if n := len(out); n > 0 && (out[n-1].To.IsZero() || t.Before(out[n-1].To)) {
 			continue // said again while it held
 		}
@@ -154,6 +151,19 @@ func (v *view) spans(f *Fact) (out []Span) {
 		}
 		out = append(out, s)
 	}
+	return out
+}
+
+// times are the instants at which a claim was said, oldest first.
+func (f *Fact) times() (out []time.Time) {
+	for _, q := range f.Evidence {
+		for _, s := range append([]string{q.Time}, q.Again...) {
+			if t, ok := schema.ParseTime(s, nil); ok {
+				out = append(out, t)
+			}
+		}
+	}
+	slices.SortStableFunc(out, time.Time.Compare)
 	return out
 }
 

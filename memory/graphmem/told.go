@@ -43,7 +43,11 @@ type asked struct {
 	held   []Held // of the person and the predicates, oldest first; the positive of each pair
 	denied []Held
 	used   []Held
-	count  int // of what several lists
+	count  int    // of what several lists
+	at     string // instant or its beginning that is asked about; asOf, unless the question names another
+	asOf   string
+	former bool   // what was before than is asked for
+	than   string // "": before now
 }
 
 // whoEN is one word, or several with capitals: "Ann still" is no name.
@@ -94,15 +98,8 @@ var askings = []asking{
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
 }
 
-// Told answers a question from the claims known by asOf. It is false if the question has another form, nobody of that name is known, or no claim is about it.
-// Another person's claim never answers.
-func (r *Reading) Told(question, asOf string) (Told, bool) {
-	question = strings.TrimSpace(question)
-	for _, name := range r.Speakers() {
-		if word := oneWord(name); word != name {
-			question = strings.ReplaceAll(question, name, word)
-		}
-	}
+// told answers a question that names no time.
+func (r *Reading) told(question string, then asked) (Told, bool) {
 	for _, a := range askings {
 		m := a.re.FindStringSubmatch(question)
 		if m == nil {
@@ -114,13 +111,13 @@ func (r *Reading) Told(question, asOf string) (Told, bool) {
 			}
 			return ""
 		}
-		q := &asked{what: group("what"), past: strings.Contains(strings.ToLower(m[0]), " did ") || strings.Contains(m[0], " was "), han: reader.InHan(question)}
-		who := group("who")
-		for _, e := range timex.Find(who, 0) { // Tom四月份
-			who = strings.TrimSuffix(strings.TrimSpace(who[:e.Pos]+strings.TrimPrefix(who[e.End:], "份")), "在")
-			break
+		q := &then
+		q.what, q.past, q.han = group("what"), strings.Contains(strings.ToLower(m[0]), " did ") || strings.Contains(m[0], " was "), reader.InHan(question)
+		who := strings.TrimSuffix(group("who"), "在")
+		if !q.then(a.predicates) || !r.claimsOf(q, who, a.predicates, q.at) {
+			return Told{}, false
 		}
-		if !r.claimsOf(q, who, a.predicates, asOf) {
+		if q.at != q.asOf && r.toldLater(who, a.predicates, q) {
 			return Told{}, false
 		}
 		text := a.how(q)
@@ -132,7 +129,7 @@ func (r *Reading) Told(question, asOf string) (Told, bool) {
 			t.Claims = append(t.Claims, h.ID)
 			for _, e := range h.Evidence {
 				for _, ref := range e.Turns {
-					if at, ok := r.p.v.at[ref]; ok && SaidBy(e.Time, asOf) {
+					if at, ok := r.p.v.at[ref]; ok && SaidBy(e.Time, q.at) {
 						t.Hits = append(t.Hits, r.p.v.st.Hit(at, 0))
 					}
 				}
@@ -170,13 +167,19 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 			continue
 		}
 		h := Held{*f, holds, v.spans(f)}
+		if limited { // nothing that comes later is known
+			h.Spans = slices.DeleteFunc(h.Spans, func(s Span) bool { return !s.From.Before(end) })
+			if n := len(h.Spans); n > 0 && !h.Spans[n-1].To.Before(end) {
+				h.Spans[n-1].To = time.Time{}
+			}
+		}
 		if negated {
 			q.denied = append(q.denied, h)
 		} else {
 			q.held = append(q.held, h)
 		}
 	}
-	byTime := func(a, b Held) int { return compareTimes(a.said(), b.said()) }
+	byTime := func(a, b Held) int { return cmp.Or(a.from().Compare(b.from()), compareTimes(a.said(), b.said())) }
 	slices.SortStableFunc(q.held, byTime)
 	slices.SortStableFunc(q.denied, byTime)
 	return person != "" && len(q.held)+len(q.denied) > 0
@@ -201,6 +204,14 @@ func (h Held) said() string {
 		return ""
 	}
 	return h.Evidence[0].Time
+}
+
+// from is when a claim began to hold, the last time; zero where nobody knows.
+func (h Held) from() (t time.Time) {
+	if n := len(h.Spans); n > 0 {
+		t = h.Spans[n-1].From
+	}
+	return t
 }
 
 // when is when what a claim says happened, else when it was said.
@@ -250,6 +261,8 @@ func current(q *asked) string {
 		}
 	}
 	switch {
+	case q.former || q.at != q.asOf:
+		return q.another(now)
 	case now == nil && was == nil:
 		return ""
 	case now == nil:
