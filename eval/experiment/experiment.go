@@ -84,7 +84,11 @@ type arm struct {
 // arms lists the runs of a design.
 func (d Design) arms() (out []arm) {
 	add := func(kind, name, typ, options string, k int, explain bool) {
-		out = append(out, arm{name, kind, fmt.Sprintf("{name: %q, type: %q, options: {%s}, top_k: %d}", name, typ, options, k), explain})
+		hits := "" // the run's number
+		if k > 0 {
+			hits = fmt.Sprintf(", top_k: %d", k)
+		}
+		out = append(out, arm{name, kind, fmt.Sprintf("{name: %q, type: %q, options: {%s}%s}", name, typ, options, hits), explain})
 	}
 	below := fmt.Sprintf("backend: %q", d.Backend)
 	add("main", Unified, d.Backend, "", 0, true)
