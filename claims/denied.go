@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"membench/internal/clause"
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -196,8 +197,30 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 	if !known || !negated {
 		return heldState{}, false
 	}
-	return h.named(EndedState{Subject: c.Subject, Predicate: positive, Names: []string{schema.NameOf(c.Object.ID)}}, at)
+	name := schema.NameOf(c.Object.ID)
+	if place := placeOf(name); positive == "PLANS" && place != "" { // who is not going to a place will not visit it
+		var found []heldState
+		for _, state := range h[stateKey(c.Subject, positive)] {
+			if state.at < at && placeOf(schema.NameOf(state.object.ID)) == place {
+				found = append(found, state)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], true
+		}
+	}
+	return h.named(EndedState{Subject: c.Subject, Predicate: positive, Names: []string{name}}, at)
 }
+
+// placeOf is where one is to be by a plan; "" if it is another plan.
+func placeOf(plan string) string {
+	if m := journey.FindStringSubmatch(plan); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+var journey = pattern.New(`^(?:visit|(?:go|travel|fly|drive)(?: back| over)? to) (?:the )?(\p{Lu}[\w'-]*(?: \p{Lu}[\w'-]*)*)(?: (?:in|on|at|next|this|with|for|by|again)\b.*)?$|^去(\p{Han}+?)(?:旅[行游]|玩|出差|度假)?$`)
 
 // Means reports whether a few words mean the thing of a longer name that fills a slot: all of them are in it, among them its noun or a name.
 func Means(slot, words, name string) bool {

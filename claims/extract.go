@@ -16,6 +16,7 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/par"
+	"membench/internal/pattern"
 	"membench/llm"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -311,10 +312,20 @@ type remembered struct {
 	Rejected   []Reject           `json:"rejected,omitempty"`
 }
 
+// leans is 1 for a text that opens with a pronoun: of what was said at one instant it is read behind what it may mean.
+func leans(text string) int {
+	if leaning.MatchString(text) {
+		return 1
+	}
+	return 0
+}
+
+var leaning = pattern.New(`(?i)^(?:it|he|she|they|this|that|these|those|its|his|her|their)\b|^[它他她这那]`)
+
 func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options) (Conversation, error) {
 	out := Conversation{ID: id, Memories: len(ms)}
 	slices.SortStableFunc(ms, func(a, b Memory) int {
-		return cmp.Or(cmp.Compare(instantOf(a.Fields.CreatedAt), instantOf(b.Fields.CreatedAt)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(instantOf(a.Fields.CreatedAt), instantOf(b.Fields.CreatedAt)), cmp.Compare(leans(a.Text), leans(b.Text)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
 	})
 	known := map[string]remembered{}
 	var once []Memory // the first of each work

@@ -128,7 +128,9 @@ func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value strin
 			return
 		}
 		claim := s[len(s)-1].Claim
-		claim.Evidence[0].EventTime = when
+		if !(ended && f.Time.Open && f.Time.Op == timex.Before) { // "until 2019" is when it was over, not when it began
+			claim.Evidence[0].EventTime = when
+		}
 		if ended {
 			claim.Status, claim.Reason = schema.StatusDeprecated, ReasonEnded
 		}
@@ -181,13 +183,20 @@ func objectType(def catalog.Predicate, value string) string {
 	return def.Objects[0]
 }
 
-// eventTime returns the days that an expression said on a day refers to: a year, month or day, or from/to; "" if it refers to no days.
+// eventTime returns the days that an expression said on a day refers to: a year, month or day, or from/to; "" if it refers to no days. Of a time with an open end
+// it is what is named, 2021 of "since 2021" and "until 2021", if that is one of the days.
 func eventTime(e timex.Expr, said timex.Day) string {
 	if e.Kind == timex.Deictic {
 		e = e.At(said)
 	}
 	if e.Kind != timex.Absolute || e.NoYear {
 		return ""
+	}
+	if e.Open {
+		if e.Lo != e.XLo && e.Hi != e.XHi {
+			return ""
+		}
+		e.Lo, e.Hi = e.XLo, e.XHi
 	}
 	y, m, d := e.Lo.Civil()
 	switch {

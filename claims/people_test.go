@@ -131,11 +131,72 @@ func TestFactsOverTime(t *testing.T) {
 
 // What has been so for a time is so now; what used to be is not.
 func TestPerfectHolds(t *testing.T) {
-	for text, want := range map[string]string{"I've been vegetarian for ten years.": schema.StatusActive, "I've had a Panda since 2019.": schema.StatusActive, "I used to be vegetarian.": schema.StatusDeprecated} {
+	for text, want := range map[string]string{"I've been vegetarian for ten years.": schema.StatusActive, "I've had a Panda since 2019.": schema.StatusActive, "I used to be vegetarian.": schema.StatusDeprecated,
+		"Since 2019 I have lived in Hull.": schema.StatusActive, "I have always lived in Hull.": schema.StatusActive, "I've lived in Hull all my life.": schema.StatusActive, "I've always been a vegetarian.": schema.StatusActive, "I have lived in Hull before.": schema.StatusDeprecated} {
 		for _, c := range claimsOf(t, Options{}, said(t, "c", "Ann: "+text)...) {
-			if c.Status != want && (c.Predicate == "FOLLOWS_DIET" || c.Predicate == "HAS") || strings.HasPrefix(c.Predicate, "DOES_NOT") && want == schema.StatusActive {
+			if c.Status != want && (c.Predicate == "FOLLOWS_DIET" || c.Predicate == "HAS" || c.Predicate == "LIVES_IN") || strings.HasPrefix(c.Predicate, "DOES_NOT") && want == schema.StatusActive {
 				t.Errorf("%s: %s is %s", text, c.ID, c.Status)
 			}
+		}
+	}
+}
+
+// A time with one end has no other: nobody said when it was over, or when it began.
+func TestOpenTimes(t *testing.T) {
+	for text, want := range map[string]string{"I've lived in Hull since 2019.": "LIVES_IN 2019", "I lived in Hull until 2019.": "DOES_NOT_LIVE_IN 2019; LIVES_IN ", "I visited Hull before 2019.": "VISITED ", "I visited Hull in 2019.": "VISITED 2019"} {
+		var have []string
+		for _, c := range claimsOf(t, Options{}, said(t, "c", "Ann: "+text)...) {
+			have = append(have, c.Predicate+" "+c.Evidence[0].EventTime)
+		}
+		slices.Sort(have)
+		if got := strings.Join(have, "; "); got != want {
+			t.Errorf("%s: have %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What others say, think or write, and what was only meant to be, is no fact of the speaker's.
+func TestSaidByOthers(t *testing.T) {
+	for _, text := range []string{"Ben wrote: I live in Hull.", "People think I live in Hull.", "Everybody believes I work at Vega.", "I was going to move to Hull but I didn't."} {
+		for _, c := range claimsOf(t, Options{}, said(t, "c", "Ann: "+text)...) {
+			if c.Predicate == "LIVES_IN" || c.Predicate == "WORKS_AT" || c.Predicate == "PLANS" {
+				t.Errorf("%s: have %s %s", text, c.Predicate, c.Object.ID)
+			}
+		}
+	}
+}
+
+// A service that moved is no longer where it was; "it" is what the same turn named, in whatever order a memory lists the sentences.
+func TestSystemsOverTime(t *testing.T) {
+	for _, tc := range []struct {
+		want  string
+		lines []string
+	}{
+		{"RUNS_ON host:web-2", []string{"Ann: cart-api runs on host web-1.", "Ann: cart-api was moved to web-2."}},
+		{"RUNS_ON host:web-2", []string{"王芳: cart-api 跑在 web-1。", "王芳: cart-api 迁移到了 web-2。"}},
+		{"OWNED_BY topic:team Blue", []string{"Ann: mail-api runs on web-1.", "Ann: It is owned by team Blue.", "Ann: cart-api is not owned by team Red."}},
+	} {
+		ms := said(t, "c", tc.lines...)
+		if len(ms) == 3 { // the last two are of one turn
+			last, err := ms[2].Fields()
+			if err == nil {
+				ms[1].Payload, err = ms[1].Payload.With("created_at", last.CreatedAt)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		predicate, object, _ := strings.Cut(tc.want, " ")
+		found := false
+		for _, c := range claimsOf(t, Options{Operations: []string{"*"}}, ms...) {
+			if c.Predicate == predicate && c.Status == schema.StatusActive && string(c.Subject.ID) == "service:cart-api" {
+				if found = true; string(c.Object.ID) != object {
+					t.Errorf("%v: have %s", tc.lines, c.Object.ID)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%v: no %s", tc.lines, tc.want)
 		}
 	}
 }
@@ -188,6 +249,14 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"I own a sailboat.", "Sold the boat this morning.", "OWNS"},
 		{"I own a harp.", "I don't have the harp any more.", "OWNS"},
 		{"我办了健身房的年卡。", "年卡我退了。", "HAS"},
+		// A plan is off where what is planned is denied or cancelled, in whatever words it was planned.
+		{"I plan to visit Bergen in May.", "I am not going to visit Bergen.", "PLANS"},
+		{"I'm planning on visiting Bergen.", "I'm not going to Bergen.", "PLANS"},
+		{"I plan to travel to Bergen.", "I cancelled the Bergen trip.", "PLANS"},
+		{"I'm going to fly to Bergen next week.", "The trip to Bergen fell through.", "PLANS"},
+		{"我打算五月去大理旅行。", "我不去大理了。", "PLANS"},
+		// What was not meant.
+		{"I bought a Lada.", "Sorry, I meant a Fiat, not a Lada.", "OWNS"},
 	} {
 		cs := claimsOf(t, Options{}, said(t, "c", "Ann: "+tc.state, "Ann: "+tc.end)...)
 		over := slices.ContainsFunc(cs, func(c *schema.Claim) bool {
@@ -203,6 +272,9 @@ func TestEndsMeetTheirStates(t *testing.T) {
 	}
 	// Nothing is over where two things may be meant, where it is another thing, or where it did not come to it.
 	for _, lines := range [][]string{
+		{"Ann: I plan to visit Bergen.", "Ann: I plan to fly to Bergen in June.", "Ann: I'm not going to Bergen."},
+		{"Ann: I plan to visit Bergen.", "Ann: I'm not going to Oslo."},
+		{"王芳: 我打算去大理大学读书。", "王芳: 我不去大理了。"},
 		{"Ann: I own a red canoe.", "Ann: I own a green canoe.", "Ann: I sold the canoe."},
 		{"Ann: I have a motorbike helmet.", "Ann: I sold the motorbike."},
 		{"Ann: I have a cat named Pickle.", "Ann: I nearly gave the cat away."},

@@ -18,7 +18,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 9
+const ruleVersion = 10
 
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
@@ -95,6 +95,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 				continue
 			}
 			a.Statements = append(a.Statements, s...)
+			if c := s[len(s)-1].Claim; t.moved {
+				a.Endings = append(a.Endings, Ending{Memory: m.ID, Point: m.Point, Confidence: c.Confidence, States: []EndedState{{Subject: c.Subject, Predicate: c.Predicate, Names: []string{""}}}})
+			}
 		}
 		if clause.Unread(m.Text) {
 			a.Unread++
@@ -128,6 +131,7 @@ type matched struct {
 	subject    opstalk.Term
 	predicate  string // name in the catalogue
 	denied     bool
+	moved      bool // what the subject was before is over
 	object     opstalk.Term
 	rank       int
 	confidence float64
@@ -137,7 +141,7 @@ type matched struct {
 // ops are the statements about systems.
 func ops(text string, o opstalk.Options) (out []matched) {
 	for _, s := range opstalk.Read(text, o) {
-		out = append(out, matched{subject: s.Subject, predicate: s.Predicate, denied: s.Denied, object: s.Object, confidence: s.Confidence, start: s.Start})
+		out = append(out, matched{subject: s.Subject, predicate: s.Predicate, denied: s.Denied, moved: s.Moved, object: s.Object, confidence: s.Confidence, start: s.Start})
 	}
 	return out
 }

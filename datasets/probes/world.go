@@ -130,6 +130,7 @@ type claimProps struct {
 	Status    string `json:"status"`
 	ValidAt   string `json:"valid_at"`
 	UpdatedAt string `json:"updated_at"`
+	Reason    string `json:"deprecated_reason"`
 }
 
 // readWorld reads what cases are made of. Nodes and edges of other kinds are passed over.
@@ -375,6 +376,9 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		if f.attr == "" {
 			f.noise = w.words.noName(f.name)
+		}
+		if f.noise == "" && p.Reason == "ended" && len(turns) == 1 { // "I used to live in Bergen" says no home
+			f.noise = "said only as what is over"
 		}
 		if f.noise == "" && !f.person && !strings.ContainsFunc(f.who, unicode.IsLetter) {
 			if prefixOf(f.subject) == "incident" { // those have numbers for names

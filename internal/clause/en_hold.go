@@ -39,6 +39,9 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 		}
 		return Future, Plan
 	case "going to":
+		if tense == Past { // "I was going to move": what was meant then, not what came of it
+			return tense, Condition
+		}
 		return Future, Plan
 	case "would", "could", "might", "may", "should", "must", "'d":
 		if f.Verb == "like" || f.Verb == "love" || f.Verb == "prefer" {
@@ -54,6 +57,9 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if s.hasIf(i) && tense != Past && !perfect {
 		return tense, Condition
 	}
+	if f.Negated && f.Verb == "go" && s.ws[v.head].Tag == "VBG" && tense == Present && f.Place.Text != "" { // "I'm not going to Bern"
+		return Future, Plan
+	}
 	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text)) {
 		return Future, Plan // "I'm flying to Rome next week", "I start on the 8th"
 	}
@@ -68,13 +74,19 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 
 // goesOn reports whether a perfect says that something is still so: "I've had a bad back since the accident", "I've lived here for ten years".
 func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
-	words := set(strings.ToLower(s.text[s.ws[v.head].End:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]))
-	had := slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" })
-	return !had && (words["for"] && f.Time.Kind == timex.Duration || words["since"] && (v.cop || lasting[f.Verb]))
+	if slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" }) {
+		return false
+	}
+	clause := s.text[s.ws[s.begin(i)].Start:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]
+	words := set(strings.ToLower(clause))
+	return words["for"] && f.Time.Kind == timex.Duration || (v.cop || s.low(v.head) == "been" || lasting[f.Verb]) && (words["since"] || s.hasAdverb(i, "always") || allLife.MatchString(clause))
 }
 
 // lasting are verbs of what is so for a time.
 var lasting = set("have own live work know keep love like hate want need study feel")
+
+// allLife is the time from birth until now.
+var allLife = pattern.New(`(?i)(?:^|,? )(?:(?:for )?(?:all|most)(?: of)? (?:my|our|his|her|their)|(?:my|our|his|her|their) (?:whole|entire)) li(?:fe|ves)\b`)
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {
@@ -233,12 +245,18 @@ func (s *enSentence) embedding(i int) Modality {
 	for n := 0; n < 4 && s.ws[i].Rel == "conj"; n++ {
 		i = s.ws[i].Head
 	}
-	if s.ws[i].Rel != "ccomp" && s.ws[i].Rel != "xcomp" || s.ws[i].Head < 0 {
+	if s.quotes(i) {
+		return Hearsay
+	}
+	h, rel := s.ws[i].Head, s.ws[i].Rel
+	if rel == "acl:relcl" && h >= 0 && isVerb(s.ws[h]) { // "People think I live in Siena"
+		rel = "ccomp"
+	}
+	if rel != "ccomp" && rel != "xcomp" || h < 0 {
 		return Asserted
 	}
-	h := s.ws[i].Head
 	verb := depparse.Verb(s.ws[h].Form, s.ws[h].Tag)
-	if s.ws[i].Rel == "xcomp" && (plans[verb] || attitude[verb] || verb == "try" || verb == "go") {
+	if rel == "xcomp" && (plans[verb] || attitude[verb] || verb == "try" || verb == "go") {
 		return Plan
 	}
 	subj := s.kid(h, "nsubj")
@@ -255,14 +273,30 @@ func (s *enSentence) embedding(i int) Modality {
 		return Hearsay
 	case "hear":
 		return Hearsay
-	case "say", "tell", "claim", "mention", "swear", "insist":
-		if self {
-			return Asserted
-		}
+	}
+	if telling[verb] && !self {
 		return Hearsay
 	}
 	return Asserted
 }
+
+// quotes reports whether a colon after the words of somebody else is before word i: "Ben wrote: I live in Oslo".
+func (s *enSentence) quotes(i int) bool {
+	for k := i - 1; k > 0; k-- {
+		if s.ws[k].Form != ":" {
+			continue
+		}
+		for v := range k {
+			if subj := s.kid(v, "nsubj"); telling[depparse.Verb(s.ws[v].Form, s.ws[v].Tag)] && subj >= 0 && s.low(subj) != "i" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// telling are verbs of saying.
+var telling = set("say tell claim mention swear insist write text post reply answer ask announce message email")
 
 func (s *enSentence) hasAdverb(i int, words ...string) bool {
 	return slices.ContainsFunc(s.kids[i], func(k int) bool { return slices.Contains(words, s.low(k)) })

@@ -183,6 +183,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 	}
 	end = s.apart(v.chain, from, end, f)
 	f.Object = s.phrase(from, end)
+	if m := allLife.FindStringIndex(f.Object.Text); m != nil {
+		f.Object.Text, f.Object.End = f.Object.Text[:m[0]], f.Object.End-len(f.Object.Text)+m[0]
+	}
 	f.another = from < end && (s.low(from) == "a" || s.low(from) == "an" || s.low(from) == "another" || s.low(from) == "some")
 	f.definite = from < end && (definite[s.low(from)] || s.ws[from].Tag == "NNP")
 	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {

@@ -28,6 +28,12 @@ func (f *Fact) ending(of enders, text string) (out []End) {
 	switch {
 	case f.Modality != Asserted, f.Time.Kind == timex.Clock: // "finished school at four"
 		return nil
+	case f.Verb == "mean" && f.Tense == Past && f.Subject.Kind == Speaker: // "I meant a Fiat, not a Volvo"
+		if m := notThat.FindStringSubmatch(text); m != nil {
+			for _, slot := range []string{"OWNS", "HAS", "HAS_PET", "LIVES_IN", "WORKS_AT", "WORKS_AS", "STUDIES", "STUDIES_AT", "PLANS"} {
+				out = append(out, End{Slot: slot, Names: []string{m[1]}})
+			}
+		}
 	case f.Negated:
 		out = f.lacking()
 	default:
@@ -313,6 +319,9 @@ var (
 	postZH = pattern.New(`的(?:工作|职务|职位|岗位|活儿?|班)$`)
 )
 
+// notThat is what was said and not meant.
+var notThat = pattern.New(`(?i), ?not (?:an? |the |my |in |at |to )?([^,.;!?]+)[.!]?$`)
+
 // general are words that say of what kind a state is, not which one.
 var general = map[string]map[string]bool{
 	"WORKS_AT":   set("job jobs work position post role career notice badge resignation company firm workplace employer"),
@@ -321,6 +330,7 @@ var general = map[string]map[string]bool{
 	"STUDIES_AT": set("degree course studies program programme university uni college school"),
 	"HAS":        set("membership subscription account plan"),
 	"IS":         set("membership"),
+	"PLANS":      set("trip holiday visit flight plan plans journey tour vacation stay idea"),
 }
 
 // needsNaming are verbs that end nothing unless it is named: "I left".

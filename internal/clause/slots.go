@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"membench/internal/depparse"
 	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
@@ -16,7 +17,7 @@ var verbSlots = table("verbs.txt")
 // slotEN says what slot an English clause fills, and is false for what is not worth
 // keeping.
 func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
-	if v.cop {
+	if v.cop || f.Verb == "be" {
 		return f.be()
 	}
 	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
@@ -51,7 +52,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "work":
 		slot = "DID"
-		if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.Formerly) {
+		if rest, ok := cutFirst(asWhat.ReplaceAllString(f.Object.Text, ""), "at ", "for ", "in "); (ok || s.low(v.end) == "for" && (proper(rest) || definite[s.low(v.end+1)])) && (f.Tense != Past || f.Formerly) {
 			slot, f.Value.Text = "WORKS_AT", rest
 		}
 		if _, at, ok := strings.Cut(f.Object.Text, " at "); slot == "DID" && ok && f.Tense != Past && at != "" && at[0] > '9' { // "work security at a warehouse"
@@ -80,7 +81,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "DID"
 		}
 		f.Value.Text = settled.ReplaceAllString(rest, "")
-	case "move", "relocate":
+	case "move", "relocate", "move back":
 		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok && proper(rest) {
 			slot, f.Value.Text = "LIVES_IN", rest
 			if f.Modality == Plan || f.Negated {
@@ -171,8 +172,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	return f.worth()
 }
 
+// asWhat is the job behind an employer: "at Vega as a cook".
+var asWhat = pattern.New(` as (?:an?|the) .*$`)
+
 // settled is what follows a place and is no part of its name.
-var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|at the moment)\b).*$`)
+var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|before|at the moment)\b).*$`)
 
 // offspring are the relations that begin when somebody "had" one.
 var offspring = set("child son daughter")
@@ -300,6 +304,11 @@ func had(verb string, words map[string]bool) string {
 // event is the whole of what was done.
 func (f *Fact) event() Phrase {
 	p := Phrase{Text: f.Verb, Start: f.Object.Start, End: f.Object.End}
+	if to, ok := cutFirst(f.Object.Text, "to ", "on "); ok && plans[f.Verb] { // what is planned, as it would be denied: "not going to visit Bern"
+		verb, rest, _ := strings.Cut(to, " ")
+		p.Text = strings.TrimSpace(depparse.Verb(verb, "VBG") + " " + rest)
+		return p
+	}
 	if f.Object.Text != "" {
 		p.Text += " " + f.Object.Text
 	}

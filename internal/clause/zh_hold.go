@@ -129,6 +129,8 @@ func (c *zhClause) hold(question bool) {
 	case zhSays[f.Verb]: // what is said may be of another time
 	case f.Verb == "希望":
 		f.Modality = Wish
+	case f.Negated && f.Verb == "去" && f.Begun && strings.Contains(c.text, "不去"): // 不去京都了: it was meant to be
+		f.Modality, f.Tense, f.Begun = Plan, Future, false
 	case zhVerbs[f.Verb] == "WANTS":
 		f.Tense = Present
 		if past {

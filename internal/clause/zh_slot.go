@@ -105,7 +105,11 @@ func (c *zhClause) slot() bool {
 		if f.Place.Text != "" && c.event == "" && f.Verb != "在" {
 			c.by = "在" + f.Place.Text + c.by
 		}
-		f.Value = Phrase{Text: cmp.Or(c.event, c.by+f.Verb+obj), Start: f.Object.Start, End: f.Object.End}
+		verb := f.Verb
+		if zhVerbs[verb] == "PLANS" && obj != "" && !(f.Negated && verb == "决定") { // what is planned, as it would be denied
+			verb = ""
+		}
+		f.Value = Phrase{Text: cmp.Or(c.event, c.by+verb+obj), Start: f.Object.Start, End: f.Object.End}
 		if zhLeaving[f.Verb] {
 			if f.Value.Text = f.Verb; f.Slot == "DID" {
 				f.Value.Text += strings.TrimSuffix(strings.TrimSuffix(c.tail, f.When.Text), "第")

@@ -22,6 +22,7 @@ type Statement struct {
 	Subject    Term
 	Predicate  string // of the catalogue, the positive of its pair
 	Denied     bool
+	Moved      bool // it came there from elsewhere: what it was before is over
 	Object     Term
 	Confidence float64 // [0.60,0.98]
 	Start      int     // of the sentence, in bytes

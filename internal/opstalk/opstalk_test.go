@@ -130,6 +130,13 @@ order-api depends on pgbouncer, and pgbouncer depends on pay-db. => order-api DE
 我怀疑 CheckoutErrorRate 是证书过期引起的。 =>
 Maybe CheckoutErrorRate was caused by the CDN. =>
 我迟到是堵车导致的。 =>
+Alarm CPU_HIGH on web-1, ticket TT-1. => CPU_HIGH AFFECTS web-1
+Alarm FAN_FAIL on core-sw-9, interface Gi0/2. => FAN_FAIL AFFECTS core-sw-9
+Alarm DISK_FULL on db-7, cart and mail. => DISK_FULL AFFECTS cart; DISK_FULL AFFECTS db-7; DISK_FULL AFFECTS mail
+The service cart runs on host web-7. => cart RUNS_ON web-7
+billing depends on auth-api and on ledger. => billing DEPENDS_ON auth-api; billing DEPENDS_ON ledger
+We swapped the fan and FAN_FAIL cleared. => FAN_FAIL FIXED_BY swapped the fan
+We moved ledger to db-2. => ledger RUNS_ON db-2
 `
 
 func TestRead(t *testing.T) {

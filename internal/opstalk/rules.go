@@ -13,6 +13,7 @@ import (
 type rule struct {
 	predicate string
 	denied    bool
+	moved     bool
 	object    string // entity type; "" from the object's name
 	re        *pattern.Pattern
 	conf      float64
@@ -20,18 +21,19 @@ type rule struct {
 	wide      bool     // for two clauses at once
 }
 
-// compile reads rows of predicate ("!" for its negative), object type, cues ("_" is a
+// compile reads rows of predicate ("!" for its negative, ">" if what it was before is over), object type, cues ("_" is a
 // space) and patterns over fragments.
 func compile(fragments *strings.Replacer, rows ...[]string) (out []rule) {
 	for _, row := range rows {
 		pred, denied := strings.CutPrefix(row[0], "!")
+		pred, moved := strings.CutPrefix(pred, ">")
 		for _, p := range row[3:] {
 			full := fragments.Replace(p)
 			conf := plainly
 			if !strings.Contains(full, "(?P<S>") {
 				conf = interpreted + 0.04
 			}
-			out = append(out, rule{pred, denied, row[1], pattern.New(`(?i)` + full), conf, strings.Fields(row[2]), strings.Contains(p, "，")})
+			out = append(out, rule{pred, denied, moved, row[1], pattern.New(`(?i)` + full), conf, strings.Fields(row[2]), strings.Contains(p, "，")})
 		}
 	}
 	return out
@@ -61,7 +63,7 @@ func readClause(rules, settings []rule, c string, o Options, wide bool) (out []S
 		if m == nil {
 			continue
 		}
-		found := r.statements(m, o)
+		found := slices.DeleteFunc(r.statements(m, o), func(s Statement) bool { return labels(c, s.Object.Name) })
 		done[r.predicate] = done[r.predicate] || len(found) > 0 && !r.denied
 		out = merge(out, found)
 	}
@@ -79,6 +81,13 @@ func readClause(rules, settings []rule, c string, o Options, wide bool) (out []S
 		}
 	}
 	return out
+}
+
+// labels reports whether a word behind a comma says only what kind of name follows it: "on core-1, ticket TT-7".
+func labels(clause, word string) bool {
+	_, behind, found := strings.Cut(clause, ", "+word+" ")
+	next, _, _ := strings.Cut(behind, " ")
+	return found && strings.ContainsAny(next, "0123456789") && !strings.ContainsAny(word, "-_.0123456789")
 }
 
 // statements are what one match says: one for each object of a list.
@@ -115,7 +124,7 @@ func (r rule) statements(m []string, o Options) (out []Statement) {
 			ot = opsType(n)
 		}
 		if t := (Term{ot, n}); t.ok() && allowed(r.predicate, typ, ot) {
-			out = append(out, Statement{Subject: Term{typ, subject}, Predicate: r.predicate, Denied: r.denied, Object: t, Confidence: r.conf})
+			out = append(out, Statement{Subject: Term{typ, subject}, Predicate: r.predicate, Denied: r.denied, Moved: r.moved, Object: t, Confidence: r.conf})
 		}
 	}
 	return out
@@ -140,4 +149,4 @@ func (r rule) setting(m []string, o Options) (Statement, bool) {
 	return s, allowed("HAS_SETTING", typ, "Tag") && s.Object.ok()
 }
 
-var enList = pattern.New(`, (?:and )?(?:the )?| and (?:the )?| through | to `)
+var enList = pattern.New(`, (?:and )?(?:on )?(?:the )?| and (?:on )?(?:the )?| through | to `)
