@@ -47,7 +47,7 @@ func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, er
 			s.add(x.caseID, p, q)
 		}
 	}
-	if differ := s.diffs.Wins + s.diffs.Losses; differ < 5 {
+	if differ := s.diffs.Wins + s.diffs.Losses; differ < stats.OneSided {
 		return v, 0, fmt.Errorf("%s and %s differ in %d of %d questions: too few to see how answers vary. Give other runs, or --discordant PERCENT instead of runs", a.Name, b.Name, differ, s.diffs.N)
 	}
 	units := s.diffs.Units()

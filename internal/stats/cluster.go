@@ -120,7 +120,7 @@ func (c Clustered) ShareInterval(conf float64) Interval {
 		return WilsonOf(min(1, max(0, c.Mean)), float64(c.N), conf)
 	}
 	n := float64(c.N)
-	if within := c.Singles * c.Singles * n * (n - 1); within < oneSided {
+	if within := c.Singles * c.Singles * n * (n - 1); within < OneSided {
 		sum, squares := n*c.Mean, within+n*c.Mean*c.Mean
 		mean := (sum + 1) / (n + 2)
 		c.singly, c.Singles = true, max(c.Singles, math.Sqrt(((squares+1)/(n+2)-mean*mean)/(n+2)))

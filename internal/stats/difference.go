@@ -53,15 +53,15 @@ func (d *Differences[K]) Units() []Cluster {
 	return units
 }
 
-// oneSided is how many questions on the side with fewer are too few for the t distribution: where nearly every difference has one sign the variance says
+// OneSided is how many questions on the side with fewer are too few for the t distribution: where nearly every difference has one sign the variance says
 // nothing, and eight wins to none would have an interval of a point.
-const oneSided = 5
+const OneSided = 5
 
 // Test is the mean difference and the two-sided p-value of its being 0 by chance; NaN of fewer than two units. Of few wins or few losses the p-value is at least
 // that of the exact test of signs over the questions, and the interval at the level conf holds 0 where that shows nothing.
 func (d *Differences[K]) Test(conf float64) (r Clustered, p float64) {
 	r = ClusterMean(d.Units())
-	if p = r.P(r.Mean); math.IsNaN(p) || min(d.Wins, d.Losses) >= oneSided {
+	if p = r.P(r.Mean); math.IsNaN(p) || min(d.Wins, d.Losses) >= OneSided {
 		return r, p
 	}
 	sign := d.signs()
