@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,7 +91,9 @@ func (g *graded) lacking(each func(*gradedSet, grader)) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(g.sets)) {
 		s := g.sets[key]
-		for x := range all {
+		for _, x := range slices.SortedFunc(maps.Keys(all), func(a, b grader) int {
+			return cmp.Or(strings.Compare(a.protocol, b.protocol), strings.Compare(string(a.by), string(b.by)))
+		}) {
 			if asked := x.by != schema.ByRule && x.protocol != Settled; !s.graders[x] && !(asked && !s.doubt && s.graders[grader{Settled, x.by}]) {
 				each(s, x)
 			}
