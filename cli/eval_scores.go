@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"membench/eval/report"
-	"membench/internal/stats"
 	"membench/schema"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -63,7 +62,7 @@ func figureCells(s *schema.Score, all bool) table.Row {
 		n, unscored = f.N, f.Unscored
 		if v := report.Shown(f); v != nil {
 			value = fmt.Sprintf("%.1f", 100**v)
-			if in := stats.WilsonOf(*v, float64(n+unscored), .95); n > 0 {
+			if in := report.ShownInterval(f, .95); n > 0 {
 				interval = fmt.Sprintf("%.1f–%.1f", 100*in.Lo, 100*in.Hi)
 			}
 		}

@@ -146,9 +146,9 @@ func (d *Dataset) differ(list []*System) []figure.Difference {
 // comparable returns the largest group of comparable runs, of several the one with the highest score, and the others.
 func (d *Dataset) comparable(list []*System) (group, rest []*System) {
 	for i, first := range list {
-		var of, others []*System
-		for _, s := range list {
-			if s == first || len(d.differ([]*System{first, s})) == 0 && len(d.differ(append(slices.Clone(of), s))) == 0 {
+		of, others := []*System{first}, slices.Clone(list[:i])
+		for _, s := range list[i+1:] {
+			if len(d.differ(append(slices.Clone(of), s))) == 0 {
 				of = append(of, s)
 			} else {
 				others = append(others, s)

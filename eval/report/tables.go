@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -177,6 +178,15 @@ func Shown(f *schema.Figure) *float64 {
 		return nil
 	}
 	return cmp.Or(f.Strict, f.Value)
+}
+
+// ShownInterval is Wilson's interval of Shown at the level conf, over all questions that were asked; NaN if nothing was scored.
+func ShownInterval(f *schema.Figure, conf float64) stats.Interval {
+	v := Shown(f)
+	if v == nil || f.N == 0 {
+		return stats.Interval{Lo: math.NaN(), Hi: math.NaN()}
+	}
+	return stats.WilsonOf(*v, float64(f.N+f.Unscored), conf)
 }
 
 func recorded(usage []schema.StepUsage) bool {
