@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -107,14 +108,11 @@ func (x *explainer) madeUp(r *schema.QARecord, h *schema.QAHit, gold []string) b
 	return named
 }
 
-// yesNo reports whether a gold says yes or no: such answers are guessed right.
+// yesNo reports whether a gold begins with yes, no or a guess of one: such answers are guessed right.
 func yesNo(golds []string) bool {
 	return slices.ContainsFunc(golds, func(g string) bool {
-		words := strings.FieldsFunc(strings.ToLower(g), func(r rune) bool { return !('a' <= r && r <= 'z') })
-		if len(words) > 0 && slices.Contains([]string{"yes", "no", "likely", "probably", "true", "false"}, words[0]) {
-			return true
-		}
-		return slices.ContainsFunc([]string{"是", "不", "对", "有", "没", "会", "能", "否"}, func(p string) bool { return strings.HasPrefix(strings.TrimSpace(g), p) })
+		words := strings.FieldsFunc(strings.ToLower(g), func(r rune) bool { return !unicode.IsLetter(r) })
+		return len(words) > 0 && (textnorm.YesNo(words[0]) != 0 || slices.Contains([]string{"likely", "probably", "true", "false"}, words[0]))
 	})
 }
 
@@ -124,10 +122,10 @@ func (u *unsaid) lines(all int) (out []string) {
 		out = append(out, fmt.Sprintf("hits of other conversations than the one that was asked about, by their texts: %d in %d questions; the memory does not keep its users apart", u.foreign, u.mixed))
 	}
 	if u.made.n >= leastBad && u.made.n*madeShare >= u.right {
-		out = append(out, fmt.Sprintf("%d of %d right answers are from hits that nobody said, without the gold evidence (%s): does the system know the golds?", u.made.n, u.right, u.made.example))
+		out = append(out, fmt.Sprintf("%d of %d right answers come from hits with text that is not in the dialogue, and without the gold evidence (%s): the system may know the gold answers", u.made.n, u.right, u.made.example))
 	}
 	if u.known.n >= leastKnown && u.known.n*knownShare >= u.right {
-		out = append(out, fmt.Sprintf("%d of %d right answers were shown neither the gold evidence nor a word of the gold (%s): the reader knew them, from elsewhere or a remembered test set", u.known.n, u.right, u.known.example))
+		out = append(out, fmt.Sprintf("%d of %d right answers had neither the gold evidence nor a word of the gold among what the reader saw (%s): the reader may know them from elsewhere, or remember the test set", u.known.n, u.right, u.known.example))
 	}
 	return out
 }

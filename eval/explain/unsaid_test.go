@@ -45,13 +45,13 @@ func TestUnsaid(t *testing.T) {
 		name, typ, want string
 		change          func(i int, r *schema.QARecord)
 	}{
-		{"question and gold", "", "6 of 6 right answers are from hits that nobody said", func(i int, r *schema.QARecord) {
+		{"question and gold", "", "6 of 6 right answers come from hits with text that is not in the dialogue", func(i int, r *schema.QARecord) {
 			r.Hits = []schema.QAHit{hit("x", "What did they spend money on: "+things[i])}
 		}},
-		{"the gold itself, a turn named", "", "6 of 6 right answers are from hits that nobody said", func(i int, r *schema.QARecord) {
+		{"the gold itself, a turn named", "", "6 of 6 right answers come from hits with text that is not in the dialogue", func(i int, r *schema.QARecord) {
 			r.Hits = []schema.QAHit{hit("x", things[i], schema.EventRef{ConvID: cases[i].ConvID, TurnID: 2})}
 		}},
-		{"known", "", "6 of 6 right answers were shown neither the gold evidence nor a word of the gold", func(i int, r *schema.QARecord) {
+		{"known", "", "6 of 6 right answers had neither the gold evidence nor a word of the gold", func(i int, r *schema.QARecord) {
 			r.Hits = []schema.QAHit{hit("x", "Such a cold winter this year.", schema.EventRef{ConvID: cases[i].ConvID, TurnID: 2})}
 		}},
 		{"known by a reader without a memory", "null", "", func(i int, r *schema.QARecord) {}},
