@@ -87,6 +87,47 @@ func TestEaten(t *testing.T) {
 	}
 }
 
+// A bound finds what it is given to find: nothing is remarked.
+func TestEatenByBound(t *testing.T) {
+	for typ, want := range map[string]bool{"oracle": false, "bm25": true} {
+		c, rs := fair()
+		ss, hits := kept(&c, nil, own)
+		for _, again := range []int{1, 2, 4, 5, 7} {
+			r := rs[again-1]
+			r.Question = "Again: " + r.Question
+			rs = append(rs, r)
+		}
+		for i := range rs {
+			rs[i].Type = typ
+			if n := rs[i].Evidence[0].TurnID; i < 12 {
+				rs[i].Hits = []schema.QAHit{hits[n]}
+			}
+		}
+		_, n := several(t, rs, c, explain.Options{}, ss...)
+		if have := strings.Contains(strings.Join(n.Remarks, "\n"), "searching takes them away"); have != want {
+			t.Errorf("%s: remarks %q", typ, n.Remarks)
+		}
+	}
+}
+
+// Where most hits name other turns than the one whose text they have, the evidence that they name means little.
+func TestMisnamed(t *testing.T) {
+	for _, shift := range []int{0, 1} {
+		c, rs := fair()
+		ss, hits := kept(&c, nil, own)
+		for i := range rs {
+			h := hits[rs[i].Evidence[0].TurnID]
+			h.Sources = own((h.Sources[0].TurnID-1+shift)%12 + 1)
+			rs[i].Hits = []schema.QAHit{h}
+		}
+		_, n := several(t, rs, c, explain.Options{}, ss...)
+		warned := slices.ContainsFunc(n.Warnings, func(s string) bool { return strings.HasPrefix(s, "the evidence found means little: ") })
+		if warned != (shift != 0) {
+			t.Errorf("shifted by %d: warnings %q", shift, n.Warnings)
+		}
+	}
+}
+
 // An addition that a receipt reports and no listing shows is named where its turn is missed, and remarked.
 func TestUnlisted(t *testing.T) {
 	c, rs := fair()
