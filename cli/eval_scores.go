@@ -62,8 +62,8 @@ func figureCells(s *schema.Score, all bool) table.Row {
 		n, unscored = f.N, f.Unscored
 		if v := report.Shown(f); v != nil {
 			value = fmt.Sprintf("%.1f", 100**v)
-			if in := report.ShownInterval(f, .95); n > 0 {
-				interval = fmt.Sprintf("%.1f–%.1f", 100*in.Lo, 100*in.Hi)
+			if lo, hi := report.ShownInterval(f, .95); n > 0 {
+				interval = fmt.Sprintf("%.1f–%.1f", 100*lo, 100*hi)
 			}
 		}
 	}

@@ -181,12 +181,13 @@ func Shown(f *schema.Figure) *float64 {
 }
 
 // ShownInterval is Wilson's interval of Shown at the level conf, over all questions that were asked; NaN if nothing was scored.
-func ShownInterval(f *schema.Figure, conf float64) stats.Interval {
+func ShownInterval(f *schema.Figure, conf float64) (lo, hi float64) {
 	v := Shown(f)
 	if v == nil || f.N == 0 {
-		return stats.Interval{Lo: math.NaN(), Hi: math.NaN()}
+		return math.NaN(), math.NaN()
 	}
-	return stats.WilsonOf(*v, float64(f.N+f.Unscored), conf)
+	in := stats.WilsonOf(*v, float64(f.N+f.Unscored), conf)
+	return in.Lo, in.Hi
 }
 
 func recorded(usage []schema.StepUsage) bool {
