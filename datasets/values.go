@@ -488,7 +488,7 @@ func (v *Value) Places(tokens ...string) map[string]schema.Pos {
 	for name, member := range codec.Members(part) {
 		out[name] = v.At(member)
 	}
-	for el := range Elements(part) {
+	for el := range codec.Elements(part) {
 		out[strconv.Itoa(len(out))] = v.At(el)
 	}
 	return out
@@ -556,7 +556,7 @@ func (v *Value) locate(tokens []string) int {
 			}
 		case '[':
 			n := 0
-			for el := range Elements(b) {
+			for el := range codec.Elements(b) {
 				if fmt.Sprint(n) == t {
 					part = el
 					break
@@ -571,9 +571,6 @@ func (v *Value) locate(tokens []string) int {
 	}
 	return at
 }
-
-// Elements yields the raw elements of a valid JSON array; nothing for other values.
-func Elements(array []byte) iter.Seq[[]byte] { return codec.Elements(array) }
 
 // DecodeCopy decodes a copy of the part that tokens name into dst.
 func (v *Value) DecodeCopy(part []byte, dst any, tokens ...string) error {

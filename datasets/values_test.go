@@ -180,7 +180,7 @@ func FuzzValues(f *testing.F) {
 		}
 		if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "[") && codec.Valid([]byte(trimmed)) {
 			var want []string
-			for el := range datasets.Elements([]byte(trimmed)) {
+			for el := range codec.Elements([]byte(trimmed)) {
 				want = append(want, string(el))
 			}
 			if len(found) > 0 || len(want) != len(have) {

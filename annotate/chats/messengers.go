@@ -55,7 +55,7 @@ var telegram = Form{
 				return err
 			}
 			for _, list := range []string{"chats.list", "left_chats.list"} {
-				for chat := range datasets.Elements(codec.Member(v.Bytes, list)) {
+				for chat := range codec.Elements(codec.Member(v.Bytes, list)) {
 					if err := r.telegram(chat, v); err != nil {
 						return err
 					}
@@ -131,7 +131,7 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 		return err
 	}
 	title := cmp.Or(c.Name, strings.ReplaceAll(c.Type, "_", " "))
-	for raw := range datasets.Elements(codec.Member(chat, "messages")) {
+	for raw := range codec.Elements(codec.Member(chat, "messages")) {
 		var m telegramMessage
 		pos := v.At(raw)
 		if err := v.DecodeAt(raw, &m); err != nil {
@@ -433,7 +433,7 @@ func slackBlocks(raw json.RawMessage, depth int) string {
 	if depth < 2 {
 		mark = "\n"
 	}
-	for el := range datasets.Elements(raw) {
+	for el := range codec.Elements(raw) {
 		if s := slackBlocks(el, depth+1); text != "" && s != "" {
 			text += mark + s
 		} else {

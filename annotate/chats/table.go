@@ -189,7 +189,7 @@ func messagesOf(b []byte, text string) func(func([]byte) bool) {
 		}
 		if !isMessage(b, text) {
 			if list := listIn(b, text, 0); list != nil {
-				for el := range datasets.Elements(list) {
+				for el := range codec.Elements(list) {
 					if el[0] == '{' && !yield(el) {
 						return
 					}
@@ -232,7 +232,7 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 		if v[0] == '{' && depth < maxNest {
 			found = listIn(v, text, depth+1)
 		}
-		for el := range datasets.Elements(found) {
+		for el := range codec.Elements(found) {
 			switch {
 			case el[0] != '{':
 			case isMessage(el, text):

@@ -209,7 +209,7 @@ func questions(v *datasets.Value, b *datasets.Builder) error {
 	}
 	for name, list := range codec.Members(v.Bytes) {
 		i := 0
-		for raw := range datasets.Elements(list) {
+		for raw := range codec.Elements(list) {
 			ask(v, b, name, i, raw)
 			i++
 		}
@@ -270,7 +270,7 @@ func numbers(raw []byte) (out []string) {
 	}
 	switch raw[0] {
 	case '[':
-		for el := range datasets.Elements(raw) {
+		for el := range codec.Elements(raw) {
 			add(numbers(el)...)
 		}
 	case '{':

@@ -226,7 +226,7 @@ func ask(v *datasets.Value, b *datasets.Builder, cp checkpoint, i int, raw []byt
 		out.Abstain = out.Category == schema.CatABS
 		out.RawCategory = cmp.Or(out.RawCategory, q.Abbrev)
 		var turns []int
-		for el := range datasets.Elements(q.Evidence) {
+		for el := range codec.Elements(q.Evidence) {
 			var e evidenceItem
 			if codec.Unmarshal(el, &e) != nil {
 				continue

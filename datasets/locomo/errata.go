@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"membench/datasets"
+	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -37,7 +38,7 @@ type anyText struct {
 
 func (a *anyText) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
-		for el := range datasets.Elements(b) {
+		for el := range codec.Elements(b) {
 			var s datasets.Scalar
 			if err := s.UnmarshalJSON(el); err != nil {
 				return err

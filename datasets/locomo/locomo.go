@@ -130,7 +130,7 @@ func conversation(v *datasets.Value) (*datasets.Builder, map[string][]byte, erro
 		return nil, nil, f
 	}
 	i := 0
-	for raw := range datasets.Elements(members["qa"]) {
+	for raw := range codec.Elements(members["qa"]) {
 		if q, ok := question(v, b, raw, i); ok {
 			b.Case.Questions = append(b.Case.Questions, q)
 		}
@@ -187,7 +187,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		v.Warn("DST010", "a session without its date", key, here...)
 	}
 	i := -1
-	for raw := range datasets.Elements(s.turns) {
+	for raw := range codec.Elements(s.turns) {
 		i++
 		var t turn
 		place := append(slices.Clone(here), strconv.Itoa(i))

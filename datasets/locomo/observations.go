@@ -65,7 +65,7 @@ func observations(v *datasets.Value, b *datasets.Builder, raw []byte) (out []sch
 	for _, s := range b.Case.Sessions {
 		for speaker, list := range codec.Members(filed[s.ID+"_observation"]) {
 			i := 0
-			for pair := range datasets.Elements(list) {
+			for pair := range codec.Elements(list) {
 				x, ok := one(v, b, speaker, pair, s.Time)
 				if ok {
 					x.ID = schema.PointID(fmt.Sprintf("%s/%s/%s/%d", b.Case.ID, s.ID, speaker, i))
@@ -83,7 +83,7 @@ func one(v *datasets.Value, b *datasets.Builder, speaker string, pair []byte, at
 	var text string
 	var ids []string
 	n := 0
-	for m := range datasets.Elements(pair) {
+	for m := range codec.Elements(pair) {
 		if n == 0 {
 			text = strings.TrimSpace(codec.Unquote(m))
 		} else {

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"membench/datasets"
+	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -80,7 +81,7 @@ type answers []datasets.Scalar
 
 func (a *answers) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
-		for el := range datasets.Elements(b) {
+		for el := range codec.Elements(b) {
 			var s datasets.Scalar
 			if err := s.UnmarshalJSON(el); err != nil {
 				return err

@@ -115,7 +115,7 @@ func read(v *datasets.Value, c chat) (schema.Case, error) {
 		return schema.Case{}, f
 	}
 	i := 0
-	for q := range datasets.Elements(r.members["qa"]) {
+	for q := range codec.Elements(r.members["qa"]) {
 		r.question(q, i)
 		i++
 	}
@@ -134,7 +134,7 @@ func (r *reader) session(n int) {
 	}
 	r.b.Session(out)
 	i := -1
-	for raw := range datasets.Elements(r.members[key]) {
+	for raw := range codec.Elements(r.members[key]) {
 		i++
 		place := []string{key, strconv.Itoa(i)}
 		var t turn
@@ -183,7 +183,7 @@ func (r *reader) time(s string, place ...string) string {
 }
 
 func (r *reader) events(list []byte, n int, speaker string) (out []schema.MemoryPoint) {
-	for raw := range datasets.Elements(list) {
+	for raw := range codec.Elements(list) {
 		var e event
 		if err := r.v.DecodeAt(raw, &e); err != nil {
 			r.v.Lost(err, "an event")
