@@ -114,6 +114,37 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// An English pronoun means the one person whom the last turn speaks of that speaks of any; it means nobody where two are possible, or where a question before it was not kept.
+func TestPronouns(t *testing.T) {
+	for _, tc := range []struct{ lines, asked, want string }{
+		{"Ann: my aunt called|Ben: oh no|Ann: she adopted a goat", "oh no", "person:c/Ann's aunt"},
+		{"Ann: my aunt called|Ben: oh no|Ann: she wants it|Ben: go on|Ann: she adopted a goat", "go on", "person:c/Ann's aunt"},
+		{"Ann: my aunt called my sister|Ben: oh no|Ann: she adopted a goat", "oh no", ""},
+		{"Ann: my uncle called|Ben: oh no|Ann: she adopted a goat", "oh no", ""},
+		{"Ann: my aunt called|Ben: oh no|Ann: she adopted a goat", "", ""},
+		{"Ann: Karl's in Lisbon with Ada|Ben: his sister adopted a goat", "Karl's in Lisbon with Ada", ""},
+		{"Ann: Karl called|Ben: his sister adopted a goat", "Karl called", "person:c/Karl's sister"},
+	} {
+		ms := said(t, "c", strings.Split(tc.lines, "|")...)
+		last := &ms[len(ms)-1]
+		if tc.asked != "" {
+			var err error
+			if last.Payload, err = last.Payload.With("asked", tc.asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have := ""
+		for _, c := range claimsOf(t, Options{}, ms...) {
+			if strings.Contains(string(c.Object.ID), "goat") {
+				have = string(c.Subject.ID)
+			}
+		}
+		if have != tc.want {
+			t.Errorf("%s: have %q, want %q", tc.lines, have, tc.want)
+		}
+	}
+}
+
 // What was sold is not owned, what used to be is not now, and when it happened is not
 // when it was said.
 func TestFactsOverTime(t *testing.T) {
