@@ -58,7 +58,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 		}
 		for _, r := range in.runs {
 			key := r.Dataset + "\x00" + r.System
-			same[key] = append(same[key], place{filepath.ToSlash(path), r})
+			same[key] = append(same[key], place{path, r})
 		}
 		out = append(out, in)
 	}
@@ -69,7 +69,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 	for _, places := range same {
 		for _, x := range places {
 			if len(places) > 1 {
-				x.run.Name = x.path + ":" + x.run.System
+				x.run.Name = records.NameIn(x.path, x.run.System)
 			}
 		}
 	}

@@ -28,10 +28,15 @@ type AggregateOptions struct {
 	Graded bool     // this build made the records' grades: they are not made a second time
 	Stdin  io.Reader
 	Log    Log
+	names  records.Names
 }
 
 // Aggregate makes figures of graded records. It fails where no record was read.
 func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error) {
+	var err error
+	if o.names, err = records.Apart(o.Inputs); err != nil {
+		return nil, err
+	}
 	return summaries(ctx, o, repeats(o.Graded))
 }
 
@@ -50,7 +55,7 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Read(counted(t, again.Over(ctx, records.QA(ctx, o.Stdin, qa...))), counted(t, records.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
+	if err := a.Read(counted(t, again.Over(ctx, o.names.QA(ctx, o.Stdin, qa...))), counted(t, o.names.Sessions(ctx, o.Stdin, sessions...)), t.found); err != nil {
 		return nil, err
 	}
 	for _, m := range again.Missing() {
@@ -66,7 +71,7 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if len(all) == 0 {
 		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
-	explained, err := kept(o.Inputs)
+	explained, err := kept(qa, o.names)
 	for _, c := range explained {
 		for i := range all {
 			if s := &all[i]; s.System == c.System && s.Dataset == c.Dataset {

@@ -118,15 +118,18 @@ func keepExplained(qa string, all []explain.Count) error {
 	return atomicfile.Write(filepath.Join(filepath.Dir(qa), ExplainedFile), func(w io.Writer) error { return codec.WriteFile(w, all) })
 }
 
-// explainedIn reads them; nil of a run that was not explained.
-func explainedIn(dir string) (all []explain.Count, err error) {
-	path := filepath.Join(dir, ExplainedFile)
+// explainedOf reads those beside a file of records, with the systems named; nil of a run that was not explained.
+func explainedOf(qa string, names records.Names) (all []explain.Count, err error) {
+	path := filepath.Join(filepath.Dir(qa), ExplainedFile)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err = cmp.Or(err, codec.Unmarshal(b, &all)); err != nil {
 		return nil, schema.Brokenf("%s: %v: run membench eval explain again", path, err)
+	}
+	for i := range all {
+		all[i].System = names.Of(qa, all[i].Dataset, all[i].System)
 	}
 	return all, nil
 }
@@ -141,10 +144,10 @@ type attributed struct {
 
 type ofSystem struct{ dir, system, dataset string }
 
-func newAttributed(qa []string) (*attributed, error) {
+func newAttributed(qa []string, names records.Names) (*attributed, error) {
 	a := &attributed{made: map[string][]explain.Count{}, have: map[ofSystem]explain.Sum{}, first: map[ofSystem]schema.Pos{}, bad: map[string]bool{}}
 	for _, path := range qa {
-		all, err := explainedIn(filepath.Dir(path))
+		all, err := explainedOf(path, names)
 		if err != nil {
 			return nil, err
 		}
@@ -153,13 +156,10 @@ func newAttributed(qa []string) (*attributed, error) {
 	return a, nil
 }
 
-// kept reads those of several runs.
-func kept(inputs []string) (out []explain.Count, err error) {
-	for _, path := range inputs {
-		if !isFile(path) {
-			path = filepath.Join(path, records.QAFile)
-		}
-		all, err := explainedIn(filepath.Dir(path))
+// kept reads those of several files of records.
+func kept(qa []string, names records.Names) (out []explain.Count, err error) {
+	for _, path := range qa {
+		all, err := explainedOf(path, names)
 		if err != nil {
 			return nil, err
 		}
@@ -222,8 +222,8 @@ func (a *attributed) edited() (out []*schema.Finding) {
 }
 
 // facts are what explain says of runs, for the report.
-func facts(inputs []string) (out []report.Fact, err error) {
-	all, err := kept(inputs)
+func facts(qa []string, names records.Names) (out []report.Fact, err error) {
+	all, err := kept(qa, names)
 	for _, c := range all {
 		for _, f := range c.Facts() {
 			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})

@@ -61,8 +61,12 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return err
 	}
 	o.Pages = slices.Contains(o.Formats, "html")
+	names, err := records.Apart(o.Inputs)
+	if err != nil {
+		return err
+	}
 	again := repeats(o.Graded)
-	summaries, err := summaries(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log}, again)
+	summaries, err := summaries(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log, names: names}, again)
 	if err != nil {
 		return err
 	}
@@ -73,11 +77,11 @@ func Report(ctx context.Context, o ReportOptions) error {
 	if err != nil {
 		return err
 	}
-	told, err := newAttributed(qa)
+	told, err := newAttributed(qa, names)
 	if err != nil {
 		return err
 	}
-	if o.Facts, err = facts(o.Inputs); err != nil {
+	if o.Facts, err = facts(qa, names); err != nil {
 		return err
 	}
 	var side *sideFiles
@@ -96,7 +100,7 @@ func Report(ctx context.Context, o ReportOptions) error {
 		return schema.Brokenf("no answer is graded: grade them first with membench eval grade")
 	}
 	known := func(*schema.Finding) {} // findings are counted already
-	if err := b.Read(told.over(again.Over(ctx, records.QA(ctx, nil, qa...))), known); err != nil {
+	if err := b.Read(told.over(again.Over(ctx, names.QA(ctx, nil, qa...))), known); err != nil {
 		return err
 	}
 	t := &tally{log: o.Log}

@@ -25,6 +25,11 @@ type memoryKey struct {
 // themselves, come a second time, in any of the files, or are not what their run asked (EVL107) are findings. It holds the contexts of one memory, and 100
 // bytes for each record.
 func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.QARecord] {
+	return Names(nil).QA(ctx, stdin, paths...)
+}
+
+// QA reads as the function QA does, with the systems named.
+func (n Names) QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.QARecord] {
 	if len(paths) == 0 || paths[0] == "" {
 		return nil
 	}
@@ -32,7 +37,16 @@ func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema
 		known := map[recordID]struct{}{}
 		for _, path := range paths {
 			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
-			if !c.over(asRun(askedQA.asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, questionID), path), path), path, yield) {
+			id := func(r *schema.QARecord) (recordID, string) {
+				named := *r
+				named.System = n.Of(path, r.Dataset, r.System)
+				return questionID(&named)
+			}
+			named := func(r schema.Record[schema.QARecord], err error) bool {
+				r.V.System = n.Of(path, r.V.Dataset, r.V.System)
+				return yield(r, err)
+			}
+			if !c.over(asRun(askedQA.asAsked(once(read[schema.QARecord](path, stdin, schema.KindQA), known, id), path), path), path, named) {
 				return
 			}
 		}
@@ -47,12 +61,18 @@ func read[T any](path string, stdin io.Reader, kind schema.Kind) schema.Seq[T] {
 
 // Sessions reads session records by the same rules; nil without a file. Runs that ask other questions about the same sessions may be given together.
 func Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.SessionRecord] {
+	return Names(nil).Sessions(ctx, stdin, paths...)
+}
+
+// Sessions reads as the function Sessions does, with the systems named.
+func (n Names) Sessions(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.SessionRecord] {
 	if len(paths) == 0 || paths[0] == "" {
 		return nil
 	}
 	return jsonl.Until(ctx, func(yield func(schema.Record[schema.SessionRecord], error) bool) {
 		for _, path := range paths {
 			for r, err := range askedSessions.asAsked(once(read[schema.SessionRecord](path, stdin, schema.KindSession), map[recordID]struct{}{}, sessionID), path) {
+				r.V.System = n.Of(path, r.V.Dataset, r.V.System)
 				if !yield(r, err) {
 					return
 				}

@@ -146,7 +146,7 @@ func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (rec
 		case id == recordID{}:
 			return &schema.Finding{Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: "a record of membench eval run or eval import"}
 		case twice:
-			return &schema.Finding{Code: "EVL101", Message: "this record was already read; it is counted once", Have: words, Want: "each answer once; for two runs of one system use membench eval compare, or run one under another name (--system LABEL=NAME)"}
+			return &schema.Finding{Code: "EVL101", Message: "this record was already read; it is counted once", Have: words, Want: "each answer once"}
 		}
 		return nil
 	})
