@@ -185,16 +185,19 @@ func (c *zhClause) scheduled() bool {
 	if o := c.f.Object.Text; strings.HasSuffix(o, "那个") || strings.HasSuffix(o, "这个") { // 周六爬山那个
 		return false
 	}
-	return !strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "的") && (zhDayAhead.MatchString(c.f.When.Text) || c.f.Negated || c.after || c.offers() || c.planned && (c.f.When.Text == "" || c.f.Time.Kind == timex.Duration))
+	return !strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "的") && (zhDayAhead.MatchString(c.f.When.Text) || zhMoves[c.f.Verb] && zhPartOfDay.MatchString(c.f.When.Text) || c.f.Negated || c.after || c.offers() || c.planned && (c.f.When.Text == "" || c.f.Time.Kind == timex.Duration))
 }
 
 // zhAhead is a day that is neither past nor repeated.
-const zhAhead = `^(?:这|本)?(?:[一二三四五六七八九十\d]{1,2}月(?:份|[底初中]|[一二三四五六七八九十\d]{1,3}[号日])?|[一二三四五六七八九十\d]{1,3}[号日]|今晚|待会儿?|等会儿?|回头|周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`
+const zhAhead = `^(?:这|本)?(?:[一二三四五六七八九十\d]{1,2}月(?:份|[底初中]|[一二三四五六七八九十\d]{1,3}[号日])?|[一二三四五六七八九十\d]{1,3}[号日]|今晚|过[一两三几]天|待会儿?|等会儿?|回头|周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`
 
 // offers reports whether the speaker says what they do for the person spoken to: 我去接你, 我给你打电话.
 func (c *zhClause) offers() bool {
 	return !c.dropped && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
 }
+
+// zhMoves are verbs of motion, which zhPartOfDay, a part of a day that is not named, makes one of today: 我晚上回去吃.
+var zhMoves, zhPartOfDay = set("去 来 过去 过来 回 回来 回去 回家 出去"), pattern.New(`^(?:早上|上午|中午|下午|傍晚|晚上)$`)
 
 // zhAdvice are words of what others are told to do.
 var zhAdvice = set("早点 早些 好好 注意 小心 记得 千万")

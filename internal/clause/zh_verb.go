@@ -38,7 +38,7 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 	f := &c.f
 	for steps := 0; steps < 4 && zhPreps[c.at(c.i)] && c.at(c.i) != ""; steps++ {
 		p := c.at(c.i)
-		if p == "在" && c.verbAt(c.i+1) && c.at(c.i+2) != "时" && c.at(c.i+2) != "的" && !zhEmployer.MatchString(c.at(c.i+1)) && !(zhVerbs[c.at(c.i+1)] == "" && zhRoom.MatchString(c.at(c.i+2))) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
+		if p == "在" && c.verbAt(c.i+1) && c.at(c.i+2) != "时" && c.at(c.i+2) != "的" && !zhEmployer.MatchString(c.at(c.i+1)) && !(zhVerbs[c.at(c.i+1)] == "" && zhVerbs[c.at(c.i+2)] == "DID" && c.class(c.i+2) != 'u') && !(zhVerbs[c.at(c.i+1)] == "" && zhRoom.MatchString(c.at(c.i+2))) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
 			c.going = true
 			c.i++
 			continue
