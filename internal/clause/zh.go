@@ -93,7 +93,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		r.bare = r.bare && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), ":") && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), "：")
 		cl.topic, r.topic = r.topic, Phrase{}
-		if n := len(out); n > 0 && (out[n-1].Modality == Plan || out[n-1].Slot == "PLANS" && out[n-1].Tense != Past) && !out[n-1].Negated && !soon {
+		if n := len(out); n > 0 && (out[n-1].Modality == Plan || out[n-1].Slot == "PLANS" && out[n-1].Tense != Past) && !out[n-1].Negated && !soon && (out[n-1].When.Text != "" || zhDayAhead.MatchString(out[n-1].Object.Text)) {
 			k := slices.IndexFunc(cl.ws, func(w hanseg.Word) bool { return w.Form == "请" })
 			cl.planned = k < 0 || zhPronouns[cl.at(k+1)].Kind == Addressee || cl.class(k+1) == 'n' // 请你吃饭, not 收到请回复
 		}

@@ -86,7 +86,7 @@ var zhRetort = pattern.New(`^[^别要]*[有是][^别要]+好[吗吧][。.…！!
 // zhWh are words that ask; with one of zhAny they stand for anything or are told of (谁都不知道).
 var (
 	zhWh  = pattern.New(`怎么办|干[吗嘛啥么]|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
-	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也]没|了没有)$`) // 去不, 换没
+	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也]没|了没有)[啊呀]?$`) // 去不, 换没
 	zhAny = pattern.New(`都|也|知道|忘|无论|不管|随便|问|告诉`)
 )
 
@@ -132,7 +132,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Hearsay
 	case c.maybe:
 		f.Modality = Condition
-	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past && !(c.planned && c.dropped && f.Time.Kind == timex.Duration):
+	case c.modal == "别", c.has(zhDont), strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past && !(c.planned && c.dropped && f.Time.Kind == timex.Duration):
 		f.Modality = Imperative
 	case f.Subject.Kind == Addressee && strings.HasPrefix(strings.TrimSpace(c.text), "请"), strings.HasPrefix(c.text, "请多") || strings.HasPrefix(c.text, "请你"):
 		f.Modality = Imperative
@@ -176,7 +176,7 @@ func (c *zhClause) scheduled() bool {
 	if zhHappens[c.f.Verb] || c.dropped && c.has(zhAdvice) {
 		return false
 	}
-	if c.planned && c.f.When.Text == "" && (c.f.Verb == "在" || !c.dropped && c.f.Place.Text != "" || zhVerbs[zhBase(c.f.Verb)] == "" && zhVerbs[string(firstRune(c.f.Verb))] == "" || strings.Contains(c.f.Object.Text, "我") || c.f.Object.Text == "" && zhVerbs[c.f.Verb] == "") {
+	if c.planned && c.f.When.Text == "" && (c.f.Verb == "在" || c.has(zhAlready) || !c.dropped && c.f.Place.Text != "" || zhVerbs[zhBase(c.f.Verb)] == "" && zhVerbs[string(firstRune(c.f.Verb))] == "" || strings.Contains(c.f.Object.Text, "我") || c.f.Object.Text == "" && zhVerbs[c.f.Verb] == "") {
 		c.planned = false
 	}
 	if w := c.f.When.Text; strings.HasSuffix(w, "号") && !strings.Contains(w, "月") && slices.ContainsFunc(c.ws, func(n hanseg.Word) bool { return n.Start == c.f.Time.End && strings.ContainsRune("nq", rune(n.Class)) }) { // 2号车厢
@@ -185,7 +185,7 @@ func (c *zhClause) scheduled() bool {
 	if o := c.f.Object.Text; strings.HasSuffix(o, "那个") || strings.HasSuffix(o, "这个") { // 周六爬山那个
 		return false
 	}
-	return !strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "的") && (zhDayAhead.MatchString(c.f.When.Text) || zhMoves[c.f.Verb] && zhPartOfDay.MatchString(c.f.When.Text) || c.f.Negated || c.after || c.offers() || c.planned && (c.f.When.Text == "" || c.f.Time.Kind == timex.Duration))
+	return !strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "的") && (zhDayAhead.MatchString(c.f.When.Text) || zhMoves[c.f.Verb] && (zhPartOfDay.MatchString(c.f.When.Text) || c.f.Time.Kind == timex.Clock) || c.f.Negated || c.after || c.offers() || c.planned && (c.f.When.Text == "" || c.f.Time.Kind == timex.Duration))
 }
 
 // zhAhead is a day that is neither past nor repeated.
@@ -193,17 +193,19 @@ const zhAhead = `^(?:这|本)?(?:[一二三四五六七八九十\d]{1,2}月(?:�
 
 // offers reports whether the speaker says what they do for the person spoken to: 我去接你, 我给你打电话.
 func (c *zhClause) offers() bool {
-	return !c.dropped && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
+	return !c.dropped && !c.going && c.f.Place.Text == "" && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (c.at(c.placed) == "给" && c.at(c.placed+1) == "你" || strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed-1) != "看" && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
 }
 
 // zhMoves are verbs of motion, which zhPartOfDay, a part of a day that is not named, makes one of today: 我晚上回去吃.
 var zhMoves, zhPartOfDay = set("去 来 过去 过来 回 回来 回去 回家 出去"), pattern.New(`^(?:早上|上午|中午|下午|傍晚|晚上)$`)
 
+var zhDont = set("别")
+
 // zhAdvice are words of what others are told to do.
 var zhAdvice = set("早点 早些 好好 注意 小心 记得 千万")
 
 // zhForYou are verbs of what is done for or with somebody, zhHappens of what nobody plans.
-var zhForYou, zhHappens = set("找 接 送 带 帮 请 陪 教 借 还 告诉 通知 联系 看"), set("发现 看到 看见 听到 收到 知道 忘 忘记 记得 认识 遇到 遇见 碰见 丢 得 输 赢 生病 祝")
+var zhForYou, zhHappens = set("找 接 送 带 帮 请 陪 教 借 还 告诉 通知 联系 看"), set("发现 发觉 看到 看见 听到 收到 知道 忘 忘记 记得 认识 遇到 遇见 碰见 丢 得 输 赢 生病 祝")
 
 var (
 	zhDayAhead = pattern.New(zhAhead)

@@ -96,9 +96,9 @@ var zhHere = set("你 我 他 她 它 这 那 这个 那个 这样 那样 这里
 var zhIdle = set("说 告诉 问 看 做 有 是 去 来 给 用 找 得 想 觉得 感觉 认为 会 知道 让 弄 搞 带 点 上 开 打 放 等 见 没有 叫 提")
 
 // zhNothing verbs say nothing of a person.
-var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行 可好")
+var zhNothing = set("要 感谢 存在 谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行 可好")
 
-var zhIdioms = set("说真的 看情况 想一下 看一下 有意思 有道理 有可能 来说 说来 没事 有时候 是吧 是啊 是这样 是的 知道 不知道")
+var zhIdioms = set("是生日快乐 说真的 看情况 想一下 看一下 有意思 有道理 有可能 来说 说来 没事 有时候 是吧 是啊 是这样 是的 知道 不知道")
 
 // zhMuch say how much.
 var zhMuch = set("有点 有点儿 有些 很 太 特别 越来越 比较 挺 老 总 总是 老是")
