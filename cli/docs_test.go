@@ -148,17 +148,17 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestFaultTableDocs: every test that docs/models.md names for a fault is there, in a
+// TestFaultTableDocs: every test that docs/model-faults.md names for a fault is there, in a
 // package of its column.
 func TestFaultTableDocs(t *testing.T) {
-	doc, err := os.ReadFile("../docs/models.md")
+	doc, err := os.ReadFile("../docs/model-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(string(doc), "<!-- faults: begin -->")
 	table, _, ok := strings.Cut(table, "<!-- faults: end -->")
 	if !ok {
-		t.Fatal("no table of faults in docs/models.md")
+		t.Fatal("no table of faults in docs/model-faults.md")
 	}
 	columns := [][]string{nil, {"llm", "llm/openai", "llm/cassette"}, {"memory/mem0/rest", "cli"}, {"memory/service"}, {"memory/mem0/qdrant"}}
 	sources := make([]string, len(columns))

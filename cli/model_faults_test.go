@@ -398,7 +398,7 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 
 // TestModelFaults: every fault once, and the common ones for ever, at every command that asks a model: it
 // ends, says what failed, and the next run gives what an undisturbed one does. All of it
-// with MEMBENCH_SOAK=1, which -update writes into docs/models.md; else every ninth.
+// with MEMBENCH_SOAK=1, which -update writes into docs/model-faults.md; else every ninth.
 func TestModelFaults(t *testing.T) {
 	all := os.Getenv("MEMBENCH_SOAK") != "" || *updateDocs
 	wants := make([]string, len(faultTakers))
@@ -455,7 +455,7 @@ func TestModelFaults(t *testing.T) {
 		return
 	}
 	const from, to = "<!-- model faults: begin -->\n", "<!-- model faults: end -->"
-	doc, err := os.ReadFile("../docs/models.md")
+	doc, err := os.ReadFile("../docs/model-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,13 +463,13 @@ func TestModelFaults(t *testing.T) {
 	have, after, ok2 := strings.Cut(rest, to)
 	switch {
 	case !ok || !ok2:
-		t.Fatal("docs/models.md lacks the marks of the table")
+		t.Fatal("docs/model-faults.md lacks the marks of the table")
 	case *updateDocs:
-		if err := os.WriteFile("../docs/models.md", []byte(before+from+table.String()+to+after), 0o666); err != nil {
+		if err := os.WriteFile("../docs/model-faults.md", []byte(before+from+table.String()+to+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	case have != table.String():
-		t.Errorf("docs/models.md is not current: go test ./cli -run TestModelFaults -update\n%s", table.String())
+		t.Errorf("docs/model-faults.md is not current: go test ./cli -run TestModelFaults -update\n%s", table.String())
 	}
 }
 

@@ -135,28 +135,24 @@ func (x *Index) Remove(id int) {
 	x.terms[id], x.size[id] = nil, 0
 }
 
-// Scores gives every document that shares a term with the query a score in (0,1]:
-// BM25 divided by the most that the query could reach, Σ idf·(K1+1). So scores of
-// different queries share one scale.
-func (x *Index) Scores(query string) map[int]float64 { return x.ScoresWith(query, nil, 0) }
-
-// ScoresWith also counts the terms kin, each at the given weight; they add nothing
-// to what the query could reach, and a score stays at most 1.
-func (x *Index) ScoresWith(query string, kin []string, weight float64) map[int]float64 {
-	out := map[int]float64{}
+// Scaled writes a score in (0,1] of documents 0 to n−1 into dst, grown as needed: BM25 divided by the most that the query could reach, Σ idf·(K1+1), and 0 where
+// no term is shared. So scores of different queries share one scale. The terms kin count too, each at the given weight; they add nothing to what the query could
+// reach, and a score stays at most 1.
+func (x *Index) Scaled(dst []float64, query string, n int, kin []string, weight float64) []float64 {
+	dst = zeros(dst, n)
 	seen := map[string]bool{}
 	most := 0.0
-	n := float64(x.live)
-	mean := float64(x.total) / math.Max(n, 1)
+	live := float64(x.live)
+	mean := float64(x.total) / math.Max(live, 1)
 	k1, b := x.params()
 	score := func(t string, weight float64) (idf float64) {
 		list := x.post[t]
 		df := float64(len(list))
-		idf = math.Log(1 + (n-df+0.5)/(df+0.5))
+		idf = math.Log(1 + (live-df+0.5)/(df+0.5))
 		for _, p := range list {
 			tf := float64(p.tf)
 			norm := k1 * (1 - b + b*float64(x.size[p.doc])/mean)
-			out[int(p.doc)] += weight * idf * tf * (k1 + 1) / (tf + norm)
+			dst[p.doc] += weight * idf * tf * (k1 + 1) / (tf + norm)
 		}
 		return idf
 	}
@@ -172,20 +168,27 @@ func (x *Index) ScoresWith(query string, kin []string, weight float64) map[int]f
 			score(t, weight)
 		}
 	}
-	for d := range out {
-		out[d] = min(1, out[d]/most)
+	for d, v := range dst {
+		if v != 0 {
+			dst[d] = min(1, v/most)
+		}
 	}
-	return out
+	return dst
+}
+
+func zeros(dst []float64, n int) []float64 {
+	if cap(dst) < n {
+		return make([]float64, n)
+	}
+	dst = dst[:n]
+	clear(dst)
+	return dst
 }
 
 // Dense writes the plain BM25 score Σ idf·tf·(K1+1)/(tf+norm) of documents 0 to n−1 into
 // dst, grown as needed: 0 where no term is shared. Distinct query terms count once.
 func (x *Index) Dense(dst []float64, query string, n int) []float64 {
-	if cap(dst) < n {
-		dst = make([]float64, n)
-	}
-	dst = dst[:n]
-	clear(dst)
+	dst = zeros(dst, n)
 	live := float64(x.live)
 	k1, b := x.params()
 	base, slope := k1*(1-b), k1*b*math.Max(live, 1)/math.Max(float64(x.total), 1)

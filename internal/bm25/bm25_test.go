@@ -12,9 +12,9 @@ func TestScores(t *testing.T) {
 	}
 	best := func(q string) int {
 		at, top := -1, 0.0
-		for d, s := range x.Scores(q) {
-			if s <= 0 || s > 1 {
-				t.Errorf("score %v of %q is outside (0,1]", s, q)
+		for d, s := range x.Scaled(nil, q, 4, nil, 0) {
+			if s < 0 || s > 1 {
+				t.Errorf("score %v of %q is outside [0,1]", s, q)
 			}
 			if s > top {
 				at, top = d, s
@@ -32,7 +32,7 @@ func TestScores(t *testing.T) {
 	if got := best("paint"); got != 0 {
 		t.Errorf("after Set and Remove: have %d, want 0", got)
 	}
-	if len(x.Scores("作家")) != 0 {
+	if x.Scaled(nil, "作家", 4, nil, 0)[0] != 0 {
 		t.Error("a replaced text is still found")
 	}
 }
@@ -42,8 +42,8 @@ func TestSetTwiceIsOnce(t *testing.T) {
 	a.Set(0, "tea and coffee")
 	a.Set(0, "tea and coffee")
 	b.Set(0, "tea and coffee")
-	if fmt.Sprint(a.Scores("tea")) != fmt.Sprint(b.Scores("tea")) {
-		t.Errorf("have %v, want %v", a.Scores("tea"), b.Scores("tea"))
+	if fmt.Sprint(a.Scaled(nil, "tea", 1, nil, 0)) != fmt.Sprint(b.Scaled(nil, "tea", 1, nil, 0)) {
+		t.Errorf("have %v, want %v", a.Scaled(nil, "tea", 1, nil, 0), b.Scaled(nil, "tea", 1, nil, 0))
 	}
 }
 
@@ -54,17 +54,17 @@ func TestExtend(t *testing.T) {
 		grown.Set(i, s)
 		whole.Set(i, s)
 	}
-	copied, before := grown.Clone(), fmt.Sprint(grown.Scores("tea walk rain oolong"))
+	copied, before := grown.Clone(), fmt.Sprint(grown.Scaled(nil, "tea walk rain oolong", 3, nil, 0))
 	grown.Extend(1, "oolong tea")
 	grown.Extend(0, "walk")
 	grown.Set(2, "")
 	grown.Set(2, "a walk in the rain")
 	whole.Set(1, "rain on tea oolong tea")
 	whole.Set(0, "tea and coffee walk")
-	if have, want := fmt.Sprint(grown.Scores("tea walk rain oolong")), fmt.Sprint(whole.Scores("tea walk rain oolong")); have != want {
+	if have, want := fmt.Sprint(grown.Scaled(nil, "tea walk rain oolong", 3, nil, 0)), fmt.Sprint(whole.Scaled(nil, "tea walk rain oolong", 3, nil, 0)); have != want {
 		t.Errorf("have %s, want %s", have, want)
 	}
-	if have := fmt.Sprint(copied.Scores("tea walk rain oolong")); have != before {
+	if have := fmt.Sprint(copied.Scaled(nil, "tea walk rain oolong", 3, nil, 0)); have != before {
 		t.Errorf("the copy has %s, want %s", have, before)
 	}
 	grown.Remove(1)
@@ -78,7 +78,8 @@ func BenchmarkScores(b *testing.B) {
 	for i := range 10000 {
 		x.Set(i, fmt.Sprintf("fact %d about topic %d and thing %d", i, i%97, i%31))
 	}
+	var scores []float64
 	for b.Loop() {
-		x.Scores("topic 13 and thing 7")
+		scores = x.Scaled(scores, "topic 13 and thing 7", 10000, nil, 0)
 	}
 }

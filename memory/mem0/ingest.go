@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -179,6 +180,7 @@ type writer struct {
 	order   []*point                  // added in this batch
 	said    []*op.Statement           // texts of order
 	mention map[string][]int          // indexes of order by what a text has: a word, its key, its slot; also of earlier texts
+	scores  []float64                 // room for similar
 	err     error
 }
 
@@ -223,7 +225,9 @@ func (w *writer) point(id schema.PointID) *point {
 // similar returns the live points of the fact's speaker that share terms with it, best first, twice as many as the judge sees; exact restatements come first,
 // then points of the same slot. The rule judge needs shared terms or a slot, so the postings miss no relevant point.
 func (w *writer) similar(f op.Fact) []*point {
+	const most = 2 * near
 	var all []rank.Scored[*point]
+	least := math.Inf(-1) // score of the last that can still be among the first
 	key := textnorm.Key(f.Text)
 	actor := w.actor(f)
 	take := func(p *point, score float64) {
@@ -233,11 +237,15 @@ func (w *writer) similar(f op.Fact) []*point {
 					score = 4
 				}
 			}
-			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: rank.Round6(score), V: p})
+			if all = append(all, rank.Scored[*point]{ID: string(p.id), Score: rank.Round6(score), V: p}); len(all) == 8*most {
+				all = rank.Top(all, most)
+				least = all[most-1].Score
+			}
 		}
 	}
 	st := w.m.store
-	scores := st.words.Scores(f.Text)
+	w.scores = st.words.Scaled(w.scores, f.Text, len(st.points), nil, 0)
+	scores := w.scores
 	for _, i := range st.byText[f.Role+key] {
 		scores[i] = 3
 	}
@@ -248,10 +256,14 @@ func (w *writer) similar(f op.Fact) []*point {
 			scores[i]++ // before points that only share words
 		}
 	}
+	for id, p := range w.pending {
+		if i, ok := st.byID[id]; ok && scores[i] > 0 {
+			take(p, scores[i])
+			scores[i] = 0
+		}
+	}
 	for i, s := range scores {
-		if p := w.pending[st.points[i].id]; p != nil {
-			take(p, s)
-		} else {
+		if s > 0 && (s >= 3 || rank.Round6(s) >= least) { // most points share a word or two: they are not looked at
 			take(st.points[i], s)
 		}
 	}
@@ -271,7 +283,7 @@ func (w *writer) similar(f op.Fact) []*point {
 		}
 	}
 	var out []*point
-	for _, s := range rank.Top(all, 2*near) {
+	for _, s := range rank.Top(all, most) {
 		out = append(out, s.V)
 	}
 	return out

@@ -42,7 +42,7 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if err != nil {
 		return out, err
 	}
-	words := st.words.ScoresWith(q.Text, tokens.Kin(q.Text), kinWeight)
+	words := st.words.Scaled(nil, q.Text, len(st.points), tokens.Kin(q.Text), kinWeight)
 	about := aboutOf(q, st.names)
 	own := make([]float64, len(st.points))
 	for i, p := range st.points {

@@ -355,7 +355,7 @@ func (s *Server) search(user string, body map[string]any, k int) []any {
 			mine = append(mine, m)
 		}
 	}
-	scores := index.Scores(query)
+	scores := index.Scaled(nil, query, len(mine), nil, 0)
 	order := make([]int, len(mine))
 	for i := range order {
 		order[i] = i
