@@ -220,7 +220,7 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 		var failed *schema.FailedError
 		if schema.Written(err) {
 			if errors.As(err, &lost) {
-				r.Counts["rejected"] = lost.Rejected
+				r.Counts["rejected"] = lost.Rejected + lost.Faulty
 			}
 			if errors.As(err, &failed) {
 				r.Counts["failed"], r.Again = failed.Failed, true

@@ -48,7 +48,7 @@ func Cypher(ctx context.Context, o CypherOptions) (cypher.Counts, error) {
 		return counts, err
 	}
 	f.Taken = counts.Nodes + counts.Edges
-	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, o.MaxLine); err != nil {
+	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, o.MaxLine, true); err != nil {
 		return counts, err
 	}
 	m := schema.Manifest{Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges, "statements": counts.Statements}}

@@ -71,7 +71,7 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 		}
 	}
 	f.Taken = res.Nodes + res.Edges
-	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, 0); err != nil {
+	if err := rules(ctx, f, []string{o.Graph}, o.Catalogs, 0, o.Format == export.AdminCSVName); err != nil {
 		return res, err
 	}
 	_, err = f.Commit(schema.Manifest{Counts: map[string]int{"nodes": res.Nodes, "edges": res.Edges}})
@@ -123,7 +123,7 @@ func View(ctx context.Context, o ViewOptions) (view.Stats, error) {
 		return st, err
 	}
 	f.Taken = st.Nodes + st.Edges
-	if err := rules(ctx, f, o.Graphs, o.Catalogs, 0); err != nil {
+	if err := rules(ctx, f, o.Graphs, o.Catalogs, 0, false); err != nil {
 		return st, err
 	}
 	_, err = f.Commit(schema.Manifest{})

@@ -18,6 +18,7 @@ import (
 	"membench/internal/build"
 	"membench/llm"
 	"membench/schema"
+	"membench/schema/validate"
 )
 
 // LoadOptions of Load.
@@ -107,7 +108,7 @@ func Load(ctx context.Context, o LoadOptions) (*neo4j.Report, error) {
 
 // try sends everything without writing, and fails where something is lost.
 func (o LoadOptions) try(ctx context.Context, f *build.Frame, db *neo4j.DB, send func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error)) error {
-	trial := build.Frame{Step: f.Step, Strict: true, Accept: f.Accept, Rejected: f.Rejected}
+	trial := build.Frame{Step: f.Step, Strict: true, Accept: f.Accept, Rejected: f.Rejected, Faulty: f.Faulty}
 	var found []*schema.Finding // the load finds them again
 	so := o.Send
 	so.DryRun, so.Progress, so.Report = true, nil, func(x *schema.Finding) { found = append(found, x); trial.Found(x) }
@@ -175,9 +176,9 @@ func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Ga
 	if err != nil {
 		return err
 	}
-	err = Rules(ctx, files, RulesOptions{Catalog: o.Send.Catalog, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: func(x *schema.Finding) {
-		if !x.Warning { // the load warns of the vocabulary itself
-			f.Found(x)
+	err = Rules(ctx, files, RulesOptions{Catalog: o.Send.Catalog, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Renamed: true, Report: func(x *schema.Finding) {
+		if !x.Warning || !validate.Vocabulary(x.Code) { // the load warns of the vocabulary itself
+			f.FoundIn(x)
 		}
 	}})
 	if err != nil {
@@ -188,7 +189,7 @@ func (o LoadOptions) allowed(ctx context.Context, f *build.Frame, gate *graph.Ga
 			return err
 		}
 		f.Taken++
-		if f.Rejected == 0 {
+		if f.Rejected+f.Faulty == 0 {
 			return nil
 		}
 	}

@@ -26,17 +26,27 @@ import (
 type RederiveOptions struct {
 	Shared
 	Catalogs []string
-	Workers  int // 0: one per processor
-	MaxLine  int // 0: jsonl.MaxLine
+	Workers  int                              // 0: one per processor
+	MaxLine  int                              // 0: jsonl.MaxLine
+	Faulty   bool                             // validate has found errors
+	Warn     func(format string, args ...any) // says what is not compared; not nil
 }
 
-// Rederive compares records that were made of others with what CompileClaims and ToGraph make of those: of files that validate has checked, compiled claims with
-// the claims of the conversations, and a graph with events, exports and compiled claims, where all of them are there, once, in the newest version. Differences are
-// findings (CLM013, GRF060 to GRF062). Labels, types and properties of the user's own are not compared. What is made again goes to the temporary folder; nothing is
-// held but a graph that is in another order than to-graph writes. It fails where a file cannot be read or written.
+// Rederive compares records that were made of others with those, of files that validate has checked: what is copied from turns to memories and from those to the
+// evidence of claims (LNK008, LNK009), compiled claims with what CompileClaims makes of the claims of the conversations, and a graph with what ToGraph makes of
+// events, exports and compiled claims, where all of them are there, once, in the newest version (CLM013, GRF060 to GRF062). Labels, types and properties of the
+// user's own are not compared. Where some of the files of a comparison are there and it is not made, Warn says why. What is made again goes to the
+// temporary folder; nothing is held but a conversation, and a graph that is in another order than to-graph writes. It fails where a file cannot be read or written.
 func Rederive(ctx context.Context, checked []validate.File, o RederiveOptions) (err error) {
 	of := madeOf(checked)
-	if len(of.claims) == 0 || len(of.byConv) == 0 && !of.whole() {
+	of.uncompared(o)
+	if o.Faulty {
+		return nil
+	}
+	if err := sameOrigins(ctx, of, o); err != nil {
+		return err
+	}
+	if len(of.claims) == 0 {
 		return nil
 	}
 	tmp, err := os.MkdirTemp(o.TempDir, "membench-validate-")
@@ -46,20 +56,19 @@ func Rederive(ctx context.Context, checked []validate.File, o RederiveOptions) (
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	quiet := o.Shared
 	quiet.Report, quiet.Progress, quiet.Accept, quiet.Strict = nil, nil, schema.Limit{Percent: 100}, false
+	same := true
 	if len(of.byConv) > 0 {
 		dir := filepath.Join(tmp, "claims")
-		meta, err := CompileClaims(ctx, CompileClaimsOptions{Shared: quiet, Inputs: of.byConv, Out: dir, Version: schema.Latest, Catalogs: o.Catalogs, Workers: o.Workers, MaxLine: o.MaxLine})
-		if err != nil {
+		if _, err := CompileClaims(ctx, CompileClaimsOptions{Shared: quiet, Inputs: of.byConv, Out: dir, Version: schema.Latest, Catalogs: o.Catalogs, Workers: o.Workers, MaxLine: o.MaxLine}); err != nil {
 			return unmade(err)
 		}
-		same := true
 		if err := sameClaims(dir, of.claims, func(f *schema.Finding) { same = false; o.Report(f) }); err != nil {
 			return err
 		}
-		if same {
-			if err := sameMeta(filepath.Dir(of.claims[0]), meta, o.Report); err != nil {
-				return err
-			}
+	}
+	if same {
+		if err := sameMeta(of.claims, o.Report); err != nil {
+			return err
 		}
 	}
 	if !of.whole() {
@@ -89,17 +98,42 @@ func unmade(err error) error {
 }
 
 // A made is a set of files that were made of each other.
-type made struct{ events, exports, byConv, claims, graph []string }
+type made struct {
+	events, exports, byConv, claims, graph []string
+	parts                                  int    // how many of these the files have
+	old                                    string // a file that is not of the newest version, or is read once
+	several                                bool   // of what is compared as one
+}
 
 func (m made) whole() bool {
 	return len(m.events) > 0 && len(m.exports) > 0 && len(m.claims) > 0 && len(m.graph) > 0
 }
 
+// uncompared says why files are not compared with what they were made of, where some of that is among the files.
+func (m made) uncompared(o RederiveOptions) {
+	switch {
+	case m.parts < 2:
+	case o.Faulty:
+		o.Warn("not compared with the records that they were made of: files with errors, correct these first")
+	case m.old != "":
+		o.Warn("not compared with the records that they were made of: files such as %s, which is not of the newest version", m.old)
+	case m.several:
+		o.Warn("not compared with the records that they were made of: several graphs, sets of compiled claims or of events")
+	case len(m.graph) == 0:
+	case len(m.events) == 0:
+		o.Warn("not compared with the records that it was made of: %s; no events are among the files", m.graph[0])
+	case len(m.exports) == 0:
+		o.Warn("not compared with the records that it was made of: %s; no exports are among the files", m.graph[0])
+	case len(m.claims) == 0:
+		o.Warn("not compared with the records that it was made of: %s; no compiled claims are among the files", m.graph[0])
+	}
+}
+
 // madeOf sorts files by what they hold. The steps of a chain leave events and claims twice: by conversation, and compiled. What is compiled is known by its names;
-// two of it, or a file of another version, make no set.
+// two of it, or a file of another version, are not compared.
 func madeOf(checked []validate.File) (m made) {
 	folders := map[string]bool{} // of graphs, and of compiled claims
-	newest := false              // a file of the graph is; a wrong id may make the other one look older
+	newest, older := false, ""   // a file of the graph is; a wrong id may make the other one look older
 	var events []string
 	for _, f := range checked {
 		kind := validate.KindOfName(f.Name)
@@ -108,17 +142,19 @@ func madeOf(checked []validate.File) (m made) {
 		for _, n := range f.Kinds {
 			records += n
 		}
-		empty := records == 0
-		if empty && !compiled && kind != schema.KindNode && kind != schema.KindEdge {
-			continue // it holds nothing that others were made of
+		isEvents, isExports, isClaims := f.Kinds[schema.KindEvent] > 0, f.Kinds[schema.KindExport] > 0 && f.Kinds[schema.KindEvent] == 0, f.Kinds[schema.KindClaim]+f.Kinds[schema.KindEntity] > 0
+		isGraph := f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0
+		if records == 0 {
+			isGraph = kind == schema.KindNode || kind == schema.KindEdge
+		} else if !isEvents && !isExports && !isClaims && !isGraph {
+			continue // nothing of it is compared
 		}
-		isGraph := f.Kinds[schema.KindNode]+f.Kinds[schema.KindEdge] > 0 || empty && !compiled
 		newest = newest || isGraph && f.Version == schema.Latest
-		if f.Name == "-" || f.Version != schema.Latest && !isGraph && !empty {
-			if f.Kinds[schema.KindManifest]+f.Kinds[schema.KindMeta]+f.Kinds[schema.KindIndex] == 0 {
-				return made{}
-			}
-			continue
+		if isGraph && f.Version != schema.Latest {
+			older = cmp.Or(older, f.Name)
+		}
+		if f.Name == "-" || f.Version != schema.Latest && !isGraph && records > 0 {
+			m.old = cmp.Or(m.old, f.Name)
 		}
 		base := jsonl.PlainName(filepath.Base(f.Name))
 		switch {
@@ -128,27 +164,34 @@ func madeOf(checked []validate.File) (m made) {
 		case compiled:
 			m.claims = append(m.claims, f.Name)
 			folders["claims "+filepath.Dir(f.Name)] = true
-		case f.Kinds[schema.KindClaim]+f.Kinds[schema.KindEntity] > 0:
+		case isClaims:
 			m.byConv = append(m.byConv, f.Name)
-		case f.Kinds[schema.KindExport] > 0 && f.Kinds[schema.KindEvent] == 0:
+		case isExports:
 			m.exports = append(m.exports, f.Name)
-		case f.Kinds[schema.KindEvent] > 0 && base == "events.jsonl":
+		case isEvents && base == "events.jsonl":
 			m.events = append(m.events, f.Name)
-		case f.Kinds[schema.KindEvent] > 0:
+		case isEvents:
 			events = append(events, f.Name)
 		}
 	}
+	m.several = len(m.events) > 1 && len(events) == 0
 	if len(m.events) == 0 {
 		m.events = events
 	}
 	if own := slices.DeleteFunc(slices.Clone(m.exports), func(name string) bool { return !strings.HasSuffix(jsonl.PlainName(name), memoriesSuffix) }); len(own) > 0 {
 		m.exports = own // a store keeps the same memories in another form
 	}
-	if !newest {
-		m.graph = nil
+	for _, part := range [][]string{m.events, m.exports, m.byConv, m.claims, m.graph} {
+		if len(part) > 0 {
+			m.parts++
+		}
 	}
-	if n := len(folders); n > 2 || len(m.events) > 1 && len(events) == 0 || len(m.graph) > 2 {
-		return made{}
+	m.several = m.several || len(folders) > 2 || len(m.graph) > 2
+	switch {
+	case m.old != "" || m.several:
+		return made{parts: m.parts, old: m.old, several: m.several}
+	case len(m.graph) > 0 && !newest:
+		m.graph, m.old = nil, older
 	}
 	return m
 }
@@ -197,14 +240,27 @@ func sameClaims(again string, claims []string, report func(*schema.Finding)) err
 	return nil
 }
 
-// sameMeta compares meta.json of a folder of compiled claims, if there is one, with the claims.
-func sameMeta(dir string, want CompiledMeta, report func(*schema.Finding)) error {
+// sameMeta compares meta.json beside compiled claims, if there is one, with them.
+func sameMeta(claims []string, report func(*schema.Finding)) error {
+	dir := filepath.Dir(claims[0])
 	path := filepath.Join(dir, "meta.json")
-	var have CompiledMeta
+	var have, want CompiledMeta
 	if err := smallfile.ReadJSON(path, &have); errors.Is(err, os.ErrNotExist) || have.SchemaVersion != schema.Latest {
 		return nil
 	} else if err != nil {
 		return err
+	}
+	for rec, err := range schema.Drop(jsonl.Files[schema.Statement](claims, nil), func(*schema.Finding) {}) {
+		switch c := rec.V.Claim; {
+		case err != nil:
+			return err
+		case c == nil:
+			want.Entities++
+		default:
+			if want.Claims++; c.Status == schema.StatusDeprecated {
+				want.Deprecated++
+			}
+		}
 	}
 	found := func(pointer, message string, have, want any) {
 		report(&schema.Finding{Pos: schema.Pos{File: path}, Pointer: pointer, Code: "MAN001", Message: message, Have: fmt.Sprint(have), Want: fmt.Sprint(want)})

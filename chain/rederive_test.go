@@ -80,9 +80,12 @@ func checked(t *testing.T, dir string) (codes []string) {
 		}
 	}
 	all, err := validate.Paths(t.Context(), []string{dir}, validate.PathOptions{}, add)
-	if err == nil && faults == 0 {
-		codes = nil
-		err = chain.Rederive(t.Context(), all.Files, chain.RederiveOptions{Shared: chain.Shared{Report: add, TempDir: t.TempDir()}, Workers: 1})
+	if err == nil {
+		if faults == 0 {
+			codes = nil
+		}
+		warn := func(format string, _ ...any) { codes = append(codes, format[:len("not compared")]) }
+		err = chain.Rederive(t.Context(), all.Files, chain.RederiveOptions{Shared: chain.Shared{Report: add, TempDir: t.TempDir()}, Faulty: faults > 0, Warn: warn, Workers: 1})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -164,6 +167,17 @@ func TestRederive(t *testing.T) {
 			t.Errorf("meta.json with %s: have %v, want MAN001", wrong, codes)
 		}
 	}
+	aside := filepath.Join(t.TempDir(), "by_conv")
+	if err := os.Rename(filepath.Join(bare, "claims/by_conv"), aside); err != nil {
+		t.Fatal(err)
+	}
+	write(t, meta, strings.Replace(string(text), `"claims_count": `, `"claims_count": 7`, 1))
+	if codes := checked(t, bare); !slices.Equal(codes, []string{"MAN001"}) {
+		t.Errorf("meta.json without the claims of the conversations: have %v, want MAN001", codes)
+	}
+	if err := os.Rename(aside, filepath.Join(bare, "claims/by_conv")); err != nil {
+		t.Fatal(err)
+	}
 	write(t, meta, string(text))
 	type change struct {
 		file, what string
@@ -242,6 +256,96 @@ func TestRederive(t *testing.T) {
 			t.Errorf("%s: %s: have %v, want %s", c.file, c.what, codes, c.want)
 		}
 		write(t, path, text)
+	}
+}
+
+// What a step copies is compared across files, also where all later files agree with a wrong copy.
+func TestOrigins(t *testing.T) {
+	_, bare := built(t, schema.ScopeProject)
+	all := []string{"events.jsonl", "exports/north.mem0.jsonl", "exports/south.mem0.jsonl", "claims/by_conv/north.jsonl", "claims/by_conv/south.jsonl", "claims/compiled/claims.jsonl", "graph/nodes.jsonl", "graph/edges.jsonl"}
+	text := map[string]string{}
+	for _, name := range all {
+		b, err := os.ReadFile(filepath.Join(bare, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[name] = string(b)
+	}
+	const tea, later = "2026-01-02T10:02:00Z", "2026-01-03T11:12:13Z"
+	for _, c := range []struct {
+		what  string
+		files []string
+		edit  func(name, line string) string
+		want  string
+	}{
+		{"a turn was said at another time", []string{"events.jsonl", "graph/nodes.jsonl"}, func(name, line string) string {
+			if strings.Contains(line, `"content"`) {
+				line = strings.ReplaceAll(line, tea, later)
+			}
+			return line
+		}, "LNK009"},
+		{"evidence and claim have another time than the memory", all[3:], func(name, line string) string {
+			if strings.Contains(line, "claim:") {
+				line = strings.ReplaceAll(line, tea, later)
+			}
+			return line
+		}, "LNK008"},
+		{"a claim has another time than its evidence", all[3:5], func(name, line string) string {
+			return regexp.MustCompile(`"updated_at": ?"`+tea).ReplaceAllString(line, `"updated_at":"`+later)
+		}, "LNK008"},
+		{"evidence has another scene", all[3:], func(name, line string) string {
+			if strings.Contains(line, "juniper") {
+				line = regexp.MustCompile(`("scene_id": ?")\w+"`).ReplaceAllString(line, `${1}elsewhere"`)
+			}
+			return line
+		}, "LNK008"},
+		{"a memory names another turn", append(all[1:3:3], all[7]), func(name, line string) string {
+			if strings.Contains(line, "juniper") || name == all[7] && strings.Contains(line, `"FROM_EVENT"`) {
+				line = strings.NewReplacer(`"turn_id": 3`, `"turn_id": 2`, "event:north:3", "event:north:2").Replace(line)
+			}
+			return line
+		}, "LNK009"},
+		{"a memory has another time", all[1:], func(name, line string) string { return strings.ReplaceAll(line, tea, later) }, "LNK009"},
+		{"all memories have the time of storing", all[1:], func(name, line string) string {
+			return regexp.MustCompile(`"2026-0[12]-02T[^"]*"`).ReplaceAllString(line, `"2026-04-01T00:00:00Z"`)
+		}, ""},
+	} {
+		for _, name := range c.files {
+			var out strings.Builder
+			for line := range strings.Lines(text[name]) {
+				out.WriteString(c.edit(name, line))
+			}
+			write(t, filepath.Join(bare, name), out.String())
+		}
+		os.Remove(filepath.Join(bare, "claims/compiled/meta.json")) // its digest would name the edit
+		if codes := checked(t, bare); (c.want != "") != slices.Contains(codes, c.want) || c.want == "" && slices.ContainsFunc(codes, func(code string) bool { return strings.HasPrefix(code, "LNK") }) {
+			t.Errorf("%s: have %v, want %s", c.what, codes, c.want)
+		}
+		for _, name := range c.files {
+			write(t, filepath.Join(bare, name), text[name])
+		}
+	}
+	without := func(name, why string) {
+		if err := os.Rename(filepath.Join(bare, name), filepath.Join(bare, "..", "aside")); err != nil {
+			t.Fatal(err)
+		}
+		if codes := checked(t, bare); !slices.Contains(codes, "not compared") {
+			t.Errorf("%s: have %v, want a warning", why, codes)
+		}
+		if err := os.Rename(filepath.Join(bare, "..", "aside"), filepath.Join(bare, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	without("events.jsonl", "a graph without events")
+	without("exports", "a graph without exports")
+	write(t, filepath.Join(bare, "exports/odd.mem0.jsonl"), "[]\n")
+	if codes := checked(t, bare); !slices.Contains(codes, "not compared") {
+		t.Errorf("a broken line: have %v, want a warning", codes)
+	}
+	os.Remove(filepath.Join(bare, "exports/odd.mem0.jsonl"))
+	write(t, filepath.Join(bare, "again/nodes.jsonl"), text["graph/nodes.jsonl"])
+	if codes := checked(t, bare); !slices.Contains(codes, "not compared") {
+		t.Errorf("two graphs: have %v, want a warning", codes)
 	}
 }
 

@@ -21,28 +21,34 @@ type RulesOptions struct {
 	Digest   func(path string) (schema.FileDigest, error) // of a file as it was read
 	Gated    bool                                         // graph.Gate has reported repeats and missing ends
 	Rejected bool                                         // lines that are not records were reported
+	Renamed  bool                                         // report names of properties that Neo4j gets under another one, too
 	Report   func(*schema.Finding)
 }
 
 // Rules reports faults that validate rejects in a graph and graph.Gate accepts: missing members, ids, the vocabulary. Every writer of a graph calls it, after
-// its gate. A label or type outside the vocabulary is a warning, once for each name: it can be written, and a project may have its own vocabulary. Files that
+// its gate. A label or type outside the vocabulary, or a reserved name of a property, is a warning, once for each name: it can be written. Files that
 // match to-graph's manifest are not read again, since validate accepts all output of to-graph. Standard input and pipes cannot be read again.
 func Rules(ctx context.Context, files []string, o RulesOptions) error {
 	made, err := asMade(files, o.Digest, o.Report)
 	if made || err != nil || slices.ContainsFunc(files, readOnce) {
 		return err
 	}
-	seen := map[string]bool{} // names outside the vocabulary
+	seen := map[string]bool{} // names outside the vocabulary, and reserved ones
+	once := func(f *schema.Finding) {
+		if key := f.Code + f.Have; !seen[key] {
+			seen[key] = len(seen) < maxNames
+			f.Warning = true
+			o.Report(f)
+		}
+	}
 	_, err = validate.Paths(ctx, files, validate.PathOptions{Options: validate.Options{Workers: runtime.GOMAXPROCS(0), MaxLine: o.MaxLine}, Catalog: o.Catalog}, func(f *schema.Finding) {
 		switch {
+		case f.Code == "GRF010" && o.Renamed:
+			once(f)
 		case f.Warning, o.Gated && slices.Contains(gated, f.Code):
 		case o.Rejected && (strings.HasPrefix(f.Code, "JSON") || strings.HasPrefix(f.Code, "SCH")): // the gate said so, in its own words
 		case validate.Vocabulary(f.Code):
-			if key := f.Code + f.Have; !seen[key] {
-				seen[key] = len(seen) < maxNames
-				f.Warning = true
-				o.Report(f)
-			}
+			once(f)
 		default:
 			o.Report(f)
 		}
@@ -83,7 +89,7 @@ func asMade(files []string, digest func(string) (schema.FileDigest, error), repo
 }
 
 // rules applies Rules to the input of a step that is about to commit.
-func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []string, maxLine int) error {
+func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []string, maxLine int, neo4j bool) error {
 	if f.Taken == 0 {
 		return nil
 	}
@@ -99,9 +105,9 @@ func rules(ctx context.Context, f *build.Frame, graphs []string, catalogs []stri
 		}
 		files = append(files, more...)
 	}
-	return Rules(ctx, files, RulesOptions{Catalog: cat, MaxLine: maxLine, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Report: func(x *schema.Finding) {
+	return Rules(ctx, files, RulesOptions{Catalog: cat, MaxLine: maxLine, Digest: f.WasRead, Gated: true, Rejected: f.Rejected > 0, Renamed: neo4j, Report: func(x *schema.Finding) {
 		if x.Code != build.ChangedCode { // Commit reports it of every input
-			f.Found(x)
+			f.FoundIn(x)
 		}
 	}})
 }

@@ -112,8 +112,8 @@ func stale[T any](t *testing.T, what string, texts map[string]T, known func(stri
 // place where it does.
 func formatsOf(t *testing.T) map[string]string {
 	files, err := filepath.Glob("*.go")
-	for _, dir := range []string{"pipeline", "experiment", "run"} {
-		more, _ := filepath.Glob("../eval/" + dir + "/*.go") // the pattern is right
+	for _, dir := range []string{"eval/pipeline", "eval/experiment", "eval/run", "chain"} {
+		more, _ := filepath.Glob("../" + dir + "/*.go") // the pattern is right
 		files = append(files, more...)
 	}
 	if err != nil || len(files) == 0 {

@@ -68,17 +68,16 @@ var (
 // tally counts findings and prints them on standard error, errors always, at most
 // limit of them (0: all).
 type tally struct {
-	e        *env
-	limit    int
-	printed  int
-	errors   int
-	rejected int // records with errors
-	warnings int
-	taken    int // records that were read and are good
-	all      int // records that were read, where taken counts what was made of them
-	accept   limitFlag
-	last     schema.Pos // of the last rejected record
-	byCode   map[string]int
+	e                *env
+	limit, printed   int
+	errors, warnings int
+	rejected         int // records with errors
+	faulty           int // records with errors that are taken all the same
+	taken            int // records that were read and are good
+	all              int // records that were read, where taken counts what was made of them
+	accept           limitFlag
+	last             schema.Pos // of the last rejected record
+	byCode           map[string]int
 }
 
 func newTally(e *env, limit int) *tally { return &tally{e: e, limit: limit, byCode: map[string]int{}} }
@@ -129,7 +128,7 @@ func (t *tally) summary() {
 
 // loss applies a step's flags to the errors so far.
 func (t *tally) loss(step string, f stepFlags) schema.Loss {
-	return schema.Loss{Step: step, Rejected: t.rejected, Taken: t.taken, Read: t.all, Accept: schema.Limit(f.accept), Strict: f.strict}
+	return schema.Loss{Step: step, Rejected: t.rejected, Faulty: t.faulty, Taken: t.taken, Read: t.all, Accept: schema.Limit(f.accept), Strict: f.strict}
 }
 
 // accepting makes l rejected records no loss.

@@ -87,7 +87,9 @@ func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local
 	err = g.Read(ctx, schema.Count(jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), &t.all), t.found)
 	nodes, edges := g.Len()
 	if t.taken += nodes + edges; err == nil && t.taken > 0 {
+		lost := t.rejected
 		err = chain.Rules(ctx, files, chain.RulesOptions{Digest: build.Digest, Gated: true, Rejected: t.errors > 0, Report: t.found})
+		t.faulty, t.rejected = t.rejected-lost, lost
 	}
 	t.summary()
 	return g, err

@@ -71,8 +71,8 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	}
 	p.Version, p.Text = release, e.texts.finding
 	checked, err := validate.Paths(ctx, o.paths, o.PathOptions, p.Add)
-	if err == nil && p.Errors == 0 && o.Kind == "" && !o.SchemaOnly {
-		err = chain.Rederive(ctx, checked.Files, chain.RederiveOptions{Shared: chain.Shared{Report: p.Add}, Catalogs: o.catalogs, Workers: o.Workers, MaxLine: o.MaxLine})
+	if err == nil && o.Kind == "" && !o.SchemaOnly {
+		err = chain.Rederive(ctx, checked.Files, chain.RederiveOptions{Shared: chain.Shared{Report: p.Add}, Faulty: p.Errors > 0, Warn: e.warnf, Catalogs: o.catalogs, Workers: o.Workers, MaxLine: o.MaxLine})
 	}
 	if err != nil {
 		return err

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// A RejectedError ends a step that lost records: it is an ErrFindings.
+// A RejectedError ends a step that lost records, or took some with faults: it is an ErrFindings.
 type RejectedError struct {
 	Step     string
 	Rejected int
+	Faulty   int // findings in records that were taken all the same
 	Taken    int
 	Written  bool // the accepted records are written
 }
@@ -22,6 +23,9 @@ func (e *RejectedError) Error() string {
 	s := fmt.Sprintf("%s: %d rejected, %d taken (records or files of the input; a finding names each that was rejected)", e.Step, e.Rejected, e.Taken)
 	if e.Rejected+e.Taken == 0 {
 		s = e.Step + ": the input has no record"
+	}
+	if e.Faulty > 0 {
+		s += fmt.Sprintf("; faults in what was taken: %d", e.Faulty)
 	}
 	if !e.Written {
 		s += "; nothing was written"
@@ -50,6 +54,7 @@ func (e *BrokenError) Is(target error) bool { return target == ErrFindings }
 type Loss struct {
 	Step     string
 	Rejected int
+	Faulty   int // records with faults that are taken all the same; Accept counts them, too
 	Taken    int
 	Read     int // records that were read; 0: Rejected and Taken are all
 	Accept   Limit
@@ -60,15 +65,16 @@ type Loss struct {
 // Lost reports whether more records were rejected than Accept allows. Where all were,
 // no share is accepted: the input is of another kind. Nor is an input without a record.
 func (l Loss) Lost() bool {
+	faults := l.Rejected + l.Faulty
 	if l.Taken == 0 {
-		return l.Rejected > 0 || !l.Empty
+		return faults > 0 || !l.Empty
 	}
-	return l.Rejected > 0 && !l.Accept.Allows(l.Rejected, cmp.Or(l.Read, l.Rejected+l.Taken))
+	return faults > 0 && !l.Accept.Allows(faults, cmp.Or(l.Read, l.Rejected+l.Taken))
 }
 
 // Error is the error of a step that lost records.
 func (l Loss) Error(written bool) *RejectedError {
-	e := &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: written}
+	e := &RejectedError{Step: l.Step, Rejected: l.Rejected, Faulty: l.Faulty, Taken: l.Taken, Written: written}
 	if l.Read > 0 && l.Taken > 0 { // Taken may count what was made of them
 		e.Taken = max(0, l.Read-l.Rejected)
 	}

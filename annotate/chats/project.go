@@ -241,25 +241,8 @@ func (p *Project) undated(report func(*schema.Finding)) {
 }
 
 func (p *Project) lost(taken int, written bool) error {
-	return &lostError{schema.RejectedError{Step: "init", Rejected: p.Lost + p.Faults, Taken: taken, Written: written}, p.Faults}
+	return &schema.RejectedError{Step: "init", Rejected: p.Lost, Faulty: p.Faults, Taken: taken, Written: written}
 }
-
-// A lostError is a *schema.RejectedError, which it unwraps to, that names messages which are kept with a fault apart.
-type lostError struct {
-	schema.RejectedError
-	faults int
-}
-
-func (e *lostError) Error() string {
-	if e.faults == 0 {
-		return e.RejectedError.Error()
-	}
-	only := e.RejectedError
-	only.Rejected -= e.faults
-	return only.Error() + fmt.Sprintf("; faults in what was taken: %d", e.faults)
-}
-
-func (e *lostError) Unwrap() error { return &e.RejectedError }
 
 // freeName is a file name for an export that no other has.
 func freeName(used map[string]bool, path string) string {

@@ -1,9 +1,12 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +196,71 @@ func TestSavedQueriesKeepToTheirScope(t *testing.T) {
 	// The file of a query, comment included, is one statement.
 	for _, q := range browser.Queries(catalog.Default(), "")[1:] {
 		rows(q.File(), func(any) {})
+	}
+}
+
+// The saved query history has an interval for each time that a value held: one that was taken up again has two, and what is denied ends it.
+func TestHistory(t *testing.T) {
+	ctx := context.Background()
+	db := open(t)
+	var lines []string
+	node := func(id, label, props string) {
+		lines = append(lines, fmt.Sprintf(`{"id":%q,"labels":[%q],"props":{%s}}`, id, label, props))
+	}
+	edge := func(kind, src, dst, props string) {
+		lines = append(lines, fmt.Sprintf(`{"id":%q,"type":%q,"src":%q,"dst":%q,"props":{%s}}`, "edge:"+kind+":"+src+":"+dst, kind, src, dst, props))
+	}
+	node("user:zo", "User", `"name":"Zo"`)
+	node("dom:user:zo:life", "Domain", `"domain":"life"`)
+	node("mem:rome", "MemoryItem", `"point_id":"p1","point_ids":["p1","p3"]`) // the same words twice, and of somebody else
+	node("mem:bonn", "MemoryItem", `"point_id":"p2"`)
+	node("mem:left", "MemoryItem", `"point_id":"p4"`)
+	edge("HAS_DOMAIN", "user:zo", "dom:user:zo:life", "")
+	for i, place := range []string{"Rome", "Bonn", "Rome", "Rome", "Oslo"} {
+		at := []string{"2026-01-01T00:00:00Z", "2026-02-28T23:30:00-05:00", "2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", "2026-07-01T00:00:00Z"}[i]
+		node(fmt.Sprintf("event:c:%d", i+1), "Event", fmt.Sprintf(`"time":%q`, at))
+		edge("FROM_EVENT", []string{"mem:rome", "mem:bonn", "mem:rome", "mem:left", "mem:rome"}[i], fmt.Sprintf("event:c:%d", i+1), fmt.Sprintf(`"point_id":"p%d"`, i+1))
+		if i < 2 {
+			node("place:"+place, "Place", fmt.Sprintf(`"name":%q`, place))
+		}
+	}
+	for _, c := range [][4]string{{"LIVES_IN", "Rome", "mem:rome", `"point_id":"p1","point_ids":["p1","p3"]`}, {"LIVES_IN", "Bonn", "mem:bonn", `"point_id":"p2"`}, {"DOES_NOT_LIVE_IN", "Rome", "mem:left", `"point_id":"p4"`}} {
+		pred, claim := "pred:user:zo:life:"+c[0], "claim:"+c[0]+"|life|user:zo|place:"+c[1]
+		node(claim, "Claim", fmt.Sprintf(`"predicate":%q`, c[0]))
+		if c[1] != "Bonn" {
+			node(pred, "Predicate", "")
+			edge("HAS_PREDICATE", "dom:user:zo:life", pred, "")
+		}
+		edge("HAS_CLAIM", pred, claim, "")
+		edge("ABOUT", claim, "place:"+c[1], "")
+		edge("EVIDENCED_BY", claim, c[2], c[3])
+	}
+	node("claim:LIVES_IN|life|user:al|place:Rome", "Claim", `"predicate":"LIVES_IN"`)
+	edge("EVIDENCED_BY", "claim:LIVES_IN|life|user:al|place:Rome", "mem:rome", `"point_id":"p5"`)
+	slices.SortFunc(lines, func(a, b string) int { // nodes first
+		return cmp.Compare(strings.Count(a, `"src"`), strings.Count(b, `"src"`))
+	})
+	fill(t, db, lines...)
+	var have []string
+	for _, q := range browser.Queries(catalog.Default(), db.scope) {
+		if !strings.HasSuffix(q.Name, "-history") {
+			continue
+		}
+		err := db.in(ctx, false, func(tx *tx) error {
+			have = nil
+			_, err := tx.run(q.Text, maps.Clone(browser.Parameters), func(v []any) error {
+				have = append(have, strings.TrimSuffix(fmt.Sprintln(v...), "\n"))
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"Zo LIVES_IN Rome 2026-01-01T00:00:00Z 2026-02-28T23:30:00-05:00", "Zo LIVES_IN Bonn 2026-02-28T23:30:00-05:00 2026-05-01T00:00:00Z", "Zo LIVES_IN Rome 2026-05-01T00:00:00Z 2026-06-01T00:00:00Z", "Zo LIVES_IN not Rome 2026-06-01T00:00:00Z <nil>"}
+	if strings.Join(have, "\n") != strings.Join(want, "\n") {
+		t.Errorf("have\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // Reasons for which a draft is rejected.
 const (
 	whyNoName     = "the object is not a name"
+	whyNoWords    = "the predicate has no words in the language of the turn"
 	whyNotSpelled = "the answer is not in the words of its turns"
 	whySecond     = "the graph or the text has a second answer"
 	whySubject    = "the turn does not name the subject"
@@ -64,6 +65,8 @@ func (m *maker) sound(f *fact) string {
 		return whyNoName
 	case f.gold == "":
 		return whyNotSpelled
+	case !m.w.words.words(f.pred, f.zh, f.attr):
+		return whyNoWords
 	case !f.person && !has(f.first().folded, fold(f.who)):
 		return whySubject
 	}
@@ -238,7 +241,7 @@ func (m *maker) askTogether(c candidate) (*draft, string) {
 	sit := x.turns[0].sitting
 	i := slices.IndexFunc(y.turns, func(t *turn) bool { return t.sitting == sit })
 	d := &draft{turns: []*turn{x.turns[0], y.turns[i]}, hops: 2, spelled: true, distractors: c.others}
-	d.zh = isZH(x.turns[0].text)
+	d.zh = x.turns[0].zh
 	d.choices = append([]string{spell(y.turns[i].text, y.name)}, c.others...)
 	d.q.Answer = d.choices[0]
 	slices.SortFunc(d.choices, func(a, b string) int {
@@ -266,9 +269,14 @@ func (m *maker) askTogether(c candidate) (*draft, string) {
 
 func (m *maker) askTime(c candidate) (*draft, string) {
 	x, y := c.t[0], c.t[1]
-	d := &draft{hops: 1, zh: isZH(x.turns[0].text)}
+	d := &draft{hops: 1, zh: x.turns[0].zh}
 	forms := m.w.words.forms(d.zh)
 	p := Params{Convs: c.s.convs, Names: c.s.names(x.who), Text: x.low}
+	for _, t := range c.t[:2] {
+		if t != nil && c.s.hinted(t) {
+			return nil, whySecond
+		}
+	}
 	if c.typ == Date {
 		d.turns = x.turns
 		d.q.Text = fill(m.pick(forms.Date, c), "who", x.who, "obj", x.name)
@@ -437,21 +445,8 @@ func (m *maker) askContradiction(c candidate) (*draft, string) {
 			return nil, why
 		}
 	}
-	w, forms := m.w.words.of(b.pred, b.zh), m.w.words.forms(b.zh)
 	d := &draft{hops: 2, zh: b.zh, turns: mergeTurns(a.turns, b.turns), spelled: true}
 	p := m.params(c, a)
-	if a.object != b.object {
-		if m.alike(a, b) {
-			return nil, whySame
-		}
-		ask := fill(m.pick(w.Ask, c), "who", b.who, "attr", b.attr)
-		d.q.Text = fill(m.pick(forms.ContradictionTwo, c), "who", b.who, "ask", ask, "ask_lower", lowerFirst(ask))
-		d.q.Answer = a.gold + forms.And + b.gold
-		d.spelled = false
-		d.distractors = dedup(m.near(c.s, b), a.gold)
-		d.proof = prove(QuerySuperseded, p)
-		return d, ""
-	}
 	x, y := a.first().day(), b.turns[len(b.turns)-1].day()
 	if x == "" || y == "" || x == y {
 		return nil, whyUndated
@@ -463,7 +458,7 @@ func (m *maker) askContradiction(c candidate) (*draft, string) {
 			return nil, whySecond
 		}
 	}
-	d.q.Text = fill(m.pick(forms.Contradiction, c), "who", a.who, "day", dayText(x, d.zh), "day2", dayText(y, d.zh))
+	d.q.Text = fill(m.pick(m.w.words.forms(b.zh).Contradiction, c), "who", a.who, "day", dayText(x, d.zh), "day2", dayText(y, d.zh))
 	d.q.Answer = b.gold
 	d.distractors = m.near(c.s, b)
 	p.Predicates = []string{b.pred}
@@ -474,7 +469,7 @@ func (m *maker) askContradiction(c candidate) (*draft, string) {
 // askMentions counts or lists where a name was said.
 func (m *maker) askMentions(c candidate) (*draft, string) {
 	x := c.t[0]
-	d := &draft{turns: x.turns, zh: isZH(x.turns[0].text)}
+	d := &draft{turns: x.turns, zh: x.turns[0].zh}
 	forms := m.w.words.forms(d.zh)
 	days, sits := x.days(), x.sittings()
 	d.proof = prove(QueryMentions, Params{Convs: c.s.convs, Names: c.s.names(x.who), Text: x.low})
@@ -508,14 +503,17 @@ func (m *maker) askMentions(c candidate) (*draft, string) {
 // against the text: every turn that may speak of the predicate must be evidence.
 func (m *maker) askSet(c candidate) (*draft, string) {
 	f := c.f[0]
-	list := active(c.s.bySubj[f.who+"\x00"+f.pred])
+	list := members(active(c.s.bySubj[f.who+"\x00"+f.pred]))
+	if len(list) < 2 {
+		return nil, whySame
+	}
 	d := &draft{zh: f.zh, hops: len(list), distractors: m.near(c.s, f)}
 	var golds []string
 	for _, x := range list {
 		if why := m.sound(x); why != "" {
 			return nil, why
 		}
-		if c.typ == Count && several(x.gold) {
+		if several(x.gold) && (c.typ == Count || number(x.gold) > 1) {
 			return nil, whySeveral
 		}
 		for _, g := range golds {
@@ -560,15 +558,37 @@ func several(phrase string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	if n, _, ok := timex.NumberWord(words[0]); ok && n != 1 {
-		return true
+	if n := number(phrase); n != 0 {
+		return n != 1
 	}
-	if n, size := timex.HanNumber(phrase); size > 0 && n != 1 {
-		return true
-	}
-	n, err := strconv.Atoi(words[0])
 	last := words[len(words)-1]
-	return err == nil && n != 1 || strings.HasSuffix(last, "s") && tokens.Stem(last) != last && !strings.HasSuffix(last, "ss")
+	return strings.HasSuffix(last, "s") && tokens.Stem(last) != last && !strings.HasSuffix(last, "ss")
+}
+
+// number is the number that a phrase begins with, 0 none.
+func number(phrase string) int {
+	first, _, _ := strings.Cut(strings.ToLower(phrase), " ")
+	if n, _, ok := timex.NumberWord(first); ok {
+		return int(n)
+	}
+	if n, size := timex.HanNumber(phrase); size > 0 {
+		return int(n)
+	}
+	n, _ := strconv.Atoi(first) // 0: none
+	return n
+}
+
+// members are facts without those that count others of the list: "two cats, Luna and Pip" are two, where one turn says all.
+func members(list []*fact) []*fact {
+	return slices.DeleteFunc(slices.Clone(list), func(f *fact) bool {
+		named := 0
+		for _, x := range list {
+			if x != f && number(x.gold) == 0 && x.gold != "" && slices.ContainsFunc(f.turns, func(t *turn) bool { return slices.Contains(x.turns, t) }) {
+				named++
+			}
+		}
+		return named > 1 && named == number(f.gold)
+	})
 }
 
 func (m *maker) askAbsent(c candidate) (*draft, string) {
@@ -584,7 +604,7 @@ func (m *maker) askAbsent(c candidate) (*draft, string) {
 		d.distractors = m.near(c.s, &fact{who: c.name, pred: c.pred, object: "-"})
 	} else {
 		x := c.t[0]
-		d.zh = isZH(x.turns[0].text)
+		d.zh = x.turns[0].zh
 		d.q.Text = fill(m.pick(m.w.words.forms(d.zh).AbsentTime, c), "who", x.who, "obj", x.name, "day", dayText(c.name, d.zh))
 		d.proof = prove(QueryMentions, Params{Convs: c.s.convs, Names: c.s.names(x.who), Text: x.low, Day: c.name})
 	}

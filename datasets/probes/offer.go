@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"membench/internal/par"
+	"membench/internal/pattern"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -109,7 +110,6 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 		if a.object != b.object && m.alike(a, b) {
 			s.pass(UpdateNew)
 			s.pass(UpdateOld)
-			s.pass(Contradiction)
 			return
 		}
 		if update {
@@ -118,7 +118,10 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 				put(candidate{typ: UpdateOld, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
 			}
 		}
-		put(candidate{typ: Contradiction, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
+		positive, _, _ := m.w.cat.Polarity(a.pred)
+		if a.object == b.object && m.w.cat.Predicates[positive].Time != catalog.TimeState { // another object, or the end of a state, is news and no contradiction
+			put(candidate{typ: Contradiction, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
+		}
 	}
 	for _, b := range s.byClaim[a.next] {
 		if a.next != "" {
@@ -321,10 +324,10 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
 		for _, pred := range m.names {
 			p, ok := m.w.cat.Predicate(pred)
-			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.closed(pred, true) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+			if !ok || !m.w.words.words(pred, f.zh, "-") || slices.Contains(m.o.Structure, pred) || !m.w.words.closed(pred, true) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
 			}
-			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
+			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 || m.spokenOf(s, f, who, pred) {
 				s.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
 				continue
 			}
@@ -408,3 +411,20 @@ func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
 	s.cues[key] = out
 	return out
 }
+
+// spokenOf reports whether somebody else may say what a subject has under a predicate: of a person in a turn that names them, or that speaks to them beside one of
+// theirs; of a thing in a turn that names none which the graph has the predicate of ("the alert cleared after the restart").
+func (m *maker) spokenOf(s *scope, f *fact, who, pred string) bool {
+	low := fold(who)
+	return slices.ContainsFunc(s.withCues(m.w.words, pred), func(t *turn) bool {
+		if f.person {
+			return t.who != who && (has(t.folded, low) || toOther.MatchString(t.folded) && slices.ContainsFunc(s.turns[max(0, t.num-2):min(len(s.turns), t.num+1)], func(x *turn) bool {
+				return x.who == who && x.sitting == t.sitting
+			}))
+		}
+		return !slices.ContainsFunc(s.byPred[pred], func(x *fact) bool { return slices.Contains(x.turns, t) })
+	})
+}
+
+// toOther is a word for whom a turn speaks to.
+var toOther = pattern.New(`\byou|[你您]`)

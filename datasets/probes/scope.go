@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/clause"
 	"membench/internal/textnorm"
+	"membench/internal/tokens"
 	"membench/schema"
 )
 
@@ -51,6 +52,18 @@ func (s *scope) index() {
 		return cmp.Or(cmp.Compare(a.first().num, b.first().num), cmp.Compare(a.claim, b.claim), cmp.Compare(a.who, b.who))
 	})
 	s.posting = map[string][]*turn{}
+	chinese := 0
+	for _, t := range s.turns {
+		if t.zh = isZH(t.text); t.zh {
+			chinese++
+		}
+	}
+	for _, t := range s.turns { // where Chinese is spoken, names and commands in Latin letters make no turn English
+		t.zh = t.zh || 2*chinese > len(s.turns) && strings.ContainsFunc(t.text, textnorm.IsHan)
+	}
+	for _, f := range s.facts {
+		f.zh = f.first().zh
+	}
 	for _, t := range s.turns {
 		t.folded, t.unread = fold(t.text), clause.Unread(t.text)
 		for w := range pieces(t.folded) {
@@ -237,4 +250,40 @@ func (s *scope) saidBy(who string) []*turn {
 		}
 	}
 	return s.said[who]
+}
+
+// withCues lists the turns that have one of a predicate's cues.
+func (s *scope) withCues(w *words, pred string) (out []*turn) {
+	list, ok := s.cues["\x00"+pred]
+	if ok {
+		return list
+	}
+	for _, t := range s.turns {
+		if cued(t.folded, w.of(pred, false).Cues) || cued(t.folded, w.of(pred, true).Cues) {
+			out = append(out, t)
+		}
+	}
+	s.cues["\x00"+pred] = out
+	return out
+}
+
+// hinted reports whether the speaker of a topic says a part of its name on a day on which they do not say all of it: "Kyoto" before the "Kyoto trip".
+func (s *scope) hinted(x *topic) bool {
+	days := x.days()
+	return slices.ContainsFunc(s.saidBy(x.who), func(t *turn) bool { return !slices.Contains(days, t.day()) && partOf(t.folded, x.low) })
+}
+
+// partOf reports whether a text has a word of a folded name that is more than a small word, or two neighbours of its Chinese characters.
+func partOf(text, name string) bool {
+	words := strings.Fields(name)
+	if has(text, name) || len(words) > 1 && slices.ContainsFunc(words, func(w string) bool { return len([]rune(w)) > 3 && !tokens.Stop(w) && has(text, w) }) {
+		return true
+	}
+	han := []rune(name)
+	for i := 0; i+1 < len(han); i++ {
+		if textnorm.IsHan(han[i]) && textnorm.IsHan(han[i+1]) && strings.Contains(text, string(han[i:i+2])) {
+			return true
+		}
+	}
+	return false
 }

@@ -54,7 +54,6 @@ type forms struct {
 	UpdateDate       []string `yaml:"update_date"`
 	UpdateOld        []string `yaml:"update_old"`
 	Contradiction    []string `yaml:"contradiction"`
-	ContradictionTwo []string `yaml:"contradiction_two"`
 	Count            []string `yaml:"count"`
 	CountTurns       []string `yaml:"count_turns"`
 	CountFacts       []string `yaml:"count_facts"`
@@ -142,6 +141,14 @@ func (w *words) of(predicate string, zh bool) wording {
 
 // known reports whether a file words the predicate.
 func (w *words) known(predicate string) bool { _, ok := w.Predicates[predicate]; return ok }
+
+// words reports whether a predicate can be asked for in a language: the name of one that no file words is English, and some need an attribute.
+func (w *words) words(predicate string, zh bool, attr string) bool {
+	if b, ok := w.Predicates[predicate]; ok {
+		return attr != "" || !strings.Contains(b.EN.Did, "{attr}")
+	}
+	return !zh || strings.ContainsFunc(predicate, textnorm.IsHan)
+}
 
 // closed reports whether a question may ask for all facts under a predicate, or whether one was stated at all: for a person only if a file
 // words the predicate (nobody asks what is on record about a person) and its cues find what the graph has missed.

@@ -30,6 +30,7 @@ type turn struct {
 	time    string
 	sitting *sitting
 	probe   bool // it asks a probe: no evidence
+	zh      bool // in Chinese
 	unread  bool // in a language of which the graph has no claims: it may speak of anything
 	atts    []schema.Attachment
 }
@@ -427,7 +428,6 @@ func (w *world) spread(f fact, turns []*turn, byConv map[schema.ConvID]*scope) {
 		x := f
 		x.who, x.turns = o.who, group[o]
 		slices.SortFunc(x.turns, func(a, b *turn) int { return cmp.Compare(a.num, b.num) })
-		x.zh = textnorm.Lang(x.turns[0].text) == "zh"
 		x.gold = spell(x.turns[0].text, x.name)
 		if x.attr == "" && (pointsBack(x.turns[0].text, x.gold) || x.gold != "" && w.words.noName(x.gold) != "") {
 			x.noise, x.gold = "no name", "" // nor is it a thing that others mention

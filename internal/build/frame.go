@@ -45,6 +45,7 @@ type Frame struct {
 	Stream   bool // several outputs may share standard output, or the file Out, one after the other
 
 	Rejected int            // records with findings that are errors
+	Faulty   int            // records with errors that the step writes all the same
 	Failed   int            // findings that a model or a service is at fault for
 	Taken    int            // what the step made of the good records; 0: nothing
 	ByCode   map[string]int // findings by code
@@ -78,6 +79,13 @@ func (f *Frame) Found(x *schema.Finding) {
 	if f.Report != nil {
 		f.Report(x)
 	}
+}
+
+// FoundIn is Found of a record that the step writes all the same.
+func (f *Frame) FoundIn(x *schema.Finding) {
+	before := f.Rejected
+	f.Found(x)
+	f.Faulty, f.Rejected = f.Faulty+f.Rejected-before, before
 }
 
 // Fail counts n records that a model or a service is at fault for.
@@ -504,7 +512,7 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 }
 
 func (f *Frame) loss() schema.Loss {
-	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Read: f.read(), Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Faulty: f.Faulty, Taken: f.Taken, Read: f.read(), Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
 }
 
 // read returns the number of records that were read: the lines of the inputs, where lines are records, each input counted as it was last read.
