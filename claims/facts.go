@@ -26,6 +26,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	for _, k := range known {
 		told[k.start] = true
 	}
+	c.takes(m)
 	said, dated := dayOf(m.Fields.CreatedAt)
 	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf(), Presupposed: true}
 	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name
@@ -35,12 +36,14 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		o.Before = ""
 	}
 	if other, ok := c.listener(m); ok {
-		o.Names[1] = schema.NameOf(other.ID)
+		if len(o.Names) > 2 {
+			o.Names[1] = schema.NameOf(other.ID)
+		}
 		if m.Asked != "" {
 			c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
 		}
 	}
-	now := c.turn(m)
+	now := c.begins(m)
 	defer func() {
 		if len(now.texts) < maxTexts {
 			now.texts = append(now.texts, m.Text)

@@ -18,6 +18,7 @@ import (
 
 	"membench/eval/figure"
 	"membench/eval/protocol"
+	"membench/eval/records"
 	"membench/schema"
 )
 
@@ -208,17 +209,9 @@ func spoken(q *schema.QARecord) (n int) {
 	return n + utf8.RuneCountInString(rest)
 }
 
-// leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
+// leaks counts hits of other conversations.
 func (r *run) leaks(q *schema.QARecord) {
-	if q.Given == nil || q.Given.ConvID == "" {
-		return
-	}
-	n := 0
-	for i := range q.Hits {
-		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
-			n++
-		}
-	}
+	n := records.Leaks(q)
 	if r.leaked += n; n > 0 {
 		r.leaky++
 	}
@@ -348,7 +341,7 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
 	if r.leaked > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", r.leaked, r.leaky))
+		s.Warnings = append(s.Warnings, records.Leaked(r.leaked, r.leaky))
 	}
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))

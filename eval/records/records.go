@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/internal/build"
@@ -150,6 +151,24 @@ func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (rec
 		}
 		return nil
 	})
+}
+
+// Leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
+func Leaks(q *schema.QARecord) (n int) {
+	if q.Given == nil || q.Given.ConvID == "" {
+		return 0
+	}
+	for i := range q.Hits {
+		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
+			n++
+		}
+	}
+	return n
+}
+
+// Leaked is the warning of a system with such hits.
+func Leaked(hits, questions int) string {
+	return fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", hits, questions)
 }
 
 // Write writes a stream without findings and returns how many records it had.
