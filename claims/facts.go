@@ -26,6 +26,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	for _, k := range known {
 		told[k.start] = true
 	}
+	c.takes(m)
 	said, dated := dayOf(m.Fields.CreatedAt)
 	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
 	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name

@@ -20,6 +20,59 @@ type cast struct {
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
 	at     [3]int        // when, in memories heard
 	n      int           // memories heard
+	turn   int           // of the memory heard last; 0: unknown
+	talk   []schema.Ref  // who spoke last, and before that somebody else
+	near   bool          // the memory heard last is of the turn before
+}
+
+// takes notes that a memory's turn comes, before it is read.
+func (c *cast) takes(m Memory) {
+	turn := 0
+	if e := m.Fields.Events; len(e) > 0 {
+		turn = int(e[0].TurnID)
+	}
+	follows := turn > 0 && (turn == c.turn || turn == c.turn+1)
+	switch {
+	case len(c.talk) == 0:
+		c.talk = []schema.Ref{m.Speaker}
+	case c.talk[0].ID != m.Speaker.ID:
+		c.talk, c.near = []schema.Ref{m.Speaker, c.talk[0]}, follows
+	default:
+		c.near = c.near && follows
+	}
+	c.turn = turn
+	if kin := clause.Vocative(m.Text); kin != "" {
+		if to, ok := c.called(m.Speaker, kin); ok {
+			c.named[strings.ToLower(schema.NameOf(m.Speaker.ID)+"'s "+kin)] = to
+		}
+	}
+}
+
+// called is whom a speaker calls by a word for a relative: 妈, 吃过了. With more than one other it is who has just spoken, and nobody who is another relative of the speaker.
+func (c *cast) called(speaker schema.Ref, kin string) (schema.Ref, bool) {
+	var may []schema.Ref
+	for _, s := range c.spoken {
+		if is := c.kinOf(speaker, s); s.ID != speaker.ID && (is == "" || is == kin) {
+			may = append(may, s)
+		}
+	}
+	switch {
+	case len(may) == 1:
+		return may[0], true
+	case len(c.talk) > 1 && c.near && slices.ContainsFunc(may, func(r schema.Ref) bool { return r.ID == c.talk[1].ID }):
+		return c.talk[1], true
+	}
+	return schema.Ref{}, false
+}
+
+// kinOf is what a speaker has called another one, "" if nothing.
+func (c *cast) kinOf(speaker, other schema.Ref) string {
+	for _, kin := range []string{"mother", "father", "grandmother", "grandfather", "husband", "wife"} {
+		if r, ok := c.named[strings.ToLower(schema.NameOf(speaker.ID))+"'s "+kin]; ok && r.ID == other.ID {
+			return kin
+		}
+	}
+	return ""
 }
 
 // speaks notes a speaker.
@@ -53,7 +106,7 @@ func (c *cast) names() (out []string) {
 	return out
 }
 
-// listener returns the person addressed: the memory's other party, or the only other speaker.
+// listener returns the person addressed: the memory's other party, the only other speaker, or who spoke in the turn before.
 func (c *cast) listener(m Memory) (schema.Ref, bool) {
 	if m.Other.ID != "" {
 		return m.Other, true
@@ -64,11 +117,27 @@ func (c *cast) listener(m Memory) (schema.Ref, bool) {
 			continue
 		}
 		if other.ID != "" {
+			if len(c.talk) > 1 && c.near {
+				return c.talk[1], true
+			}
 			return schema.Ref{}, false
 		}
 		other = s
 	}
 	return other, other.ID != ""
+}
+
+// child returns who calls a speaker mother or father, if that is one person: 你姑 is hers in their words.
+func (c *cast) child(speaker schema.Ref) (out schema.Ref, ok bool) {
+	for _, s := range c.spoken {
+		if kin := c.kinOf(s, speaker); kin == "mother" || kin == "father" {
+			if ok {
+				return schema.Ref{}, false
+			}
+			out, ok = s, true
+		}
+	}
+	return out, ok
 }
 
 // spokenOf reports by gender whether a person was mentioned in the last few memories, so that a pronoun means them.
@@ -137,7 +206,11 @@ func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 	owner := m.Speaker
 	if x.Owner != nil {
 		var ok bool
-		if owner, ok = c.find(m, *x.Owner); !ok {
+		if x.Owner.Kind == clause.Addressee {
+			owner, ok = c.child(m.Speaker)
+		}
+		if ok {
+		} else if owner, ok = c.find(m, *x.Owner); !ok {
 			return schema.Ref{}, false
 		}
 	}

@@ -161,6 +161,7 @@ type Retrieved struct {
 	Context  string
 	Usage    llm.Usage
 	Degraded []Note // operations that used a fallback
+	Repeated int    // hits that had the id of another one, which are not in Hits
 	Beyond   int    // hits that the system returned beyond the k that it was asked for, which are not in Hits
 }
 

@@ -35,12 +35,13 @@ type QARecord struct {
 	// Errata is a correction of the gold. The recorded gold stays; answers have grades against both.
 	Errata *Erratum `json:"errata,omitempty"`
 
-	K       int      `json:"k,omitzero"`        // hits asked for
-	Given   *Extent  `json:"given,omitempty"`   // the dialogue that the system had been given when it was asked; nil: unknown
-	Hits    []QAHit  `json:"hits"`              // best first
-	Unnamed bool     `json:"-"`                 // the system shows hits, and none of the whole run names a turn; eval/records finds out
-	Below   []QARank `json:"below_k,omitempty"` // hits ranked below k, which were not shown to the reader; explain uses them
-	Context string   `json:"context,omitzero"`  // context shown to the reader
+	K        int      `json:"k,omitzero"`             // hits asked for
+	Given    *Extent  `json:"given,omitempty"`        // the dialogue that the system had been given when it was asked; nil: unknown
+	Hits     []QAHit  `json:"hits"`                   // best first
+	Unnamed  bool     `json:"-"`                      // the system shows hits, and none of the whole run names a turn; eval/records finds out
+	Below    []QARank `json:"below_k,omitempty"`      // hits ranked below k, which were not shown to the reader; explain uses them
+	Repeated int      `json:"repeated_hits,omitzero"` // hits that had the id of another one of the answer, and were left out
+	Context  string   `json:"context,omitzero"`       // context shown to the reader
 	// ContextID names the context if the file refers to a ShownContext in the same folder; eval/records resolves it into Context.
 	ContextID string `json:"context_id,omitzero"`
 	Answer    string `json:"answer"`
@@ -277,7 +278,7 @@ type SessionRecord struct {
 	Snapshot  []MemoryState `json:"snapshot,omitempty"`      // after the session
 	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
 	// Changes are the changes of memories that receipts reported during the session, in order. A delta of the whole session no longer shows them. Additions are
-	// here where the session shows no delta, or a delta without them.
+	// here where the session shows no delta, or a delta without them or with another text under their id.
 	Changes []MemoryChange `json:"changes,omitempty"`
 	// Lost are turns given to the system until now that none of its memories holds, where
 	// it keeps most others as they were said: lost, or forgotten by design.

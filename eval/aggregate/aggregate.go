@@ -18,6 +18,7 @@ import (
 
 	"membench/eval/figure"
 	"membench/eval/protocol"
+	"membench/eval/records"
 	"membench/schema"
 )
 
@@ -49,12 +50,11 @@ type run struct {
 	retrieve   []float64
 	answer     []float64
 	chars      []float64
-	perHit     []float64         // source turns of a hit, by question
-	share      []float64         // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
-	searches   int               // answers for which hits were asked for
-	found      int               // of them, those with a hit or a context
-	foreign    [][]schema.ConvID // of each question with hits of other conversations than its own, those
-	asked      map[schema.ConvID]bool
+	perHit     []float64 // source turns of a hit, by question
+	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
+	searches   int       // answers for which hits were asked for
+	found      int       // of them, those with a hit or a context
+	leaks      records.Leaks
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -127,7 +127,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 		}
 	}
 	r.width(q)
-	r.leaks(q)
+	r.leaks.Take(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -206,52 +206,6 @@ func spoken(q *schema.QARecord) (n int) {
 		rest = strings.TrimPrefix(line[at+len(h.Text):], "\n")
 	}
 	return n + utf8.RuneCountInString(rest)
-}
-
-// leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
-func (r *run) leaks(q *schema.QARecord) {
-	if q.Given == nil || q.Given.ConvID == "" {
-		return
-	}
-	if r.asked == nil {
-		r.asked = map[schema.ConvID]bool{}
-	}
-	r.asked[q.Given.ConvID] = true
-	var foreign []schema.ConvID
-	for i := range q.Hits {
-		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
-			foreign = append(foreign, from[0].ConvID)
-		}
-	}
-	if len(foreign) > 0 {
-		r.foreign = append(r.foreign, foreign)
-	}
-}
-
-// leaked warns of such hits. A conversation that no question of the run is of was not sent: its turns are made up.
-func (r *run) leaked() (out []string) {
-	for _, x := range []struct {
-		sent bool
-		text string
-	}{{true, "hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart"},
-		{false, "hits that name only turns which were not sent: %d in %d questions; a turn's id must come back as it was received"}} {
-		hits, questions := 0, 0
-		for _, convs := range r.foreign {
-			n := 0
-			for _, c := range convs {
-				if r.asked[c] == x.sent {
-					n++
-				}
-			}
-			if hits += n; n > 0 {
-				questions++
-			}
-		}
-		if hits > 0 {
-			out = append(out, fmt.Sprintf(x.text, hits, questions))
-		}
-	}
-	return out
 }
 
 // recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
@@ -377,7 +331,7 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
-	s.Warnings = append(s.Warnings, r.leaked()...)
+	s.Warnings = append(s.Warnings, r.leaks.Warnings()...)
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}

@@ -116,7 +116,7 @@ func (x *explainer) outdated(r *schema.QARecord, needs []*need, says func(*bag) 
 			continue
 		}
 		for _, ref := range h.Sources {
-			if was := x.told.turns[ref.TurnID]; was.turn != nil && ref.ConvID == x.told.c.ConvID && was.turn.Name == is.turn.Name && was.turn.Role == is.turn.Role && was.order < is.order {
+			if was := x.told.turns[ref.TurnID]; was.turn != nil && ref.ConvID == x.told.c.ConvID && was.turn.Name == is.turn.Name && was.turn.Role == is.turn.Role && was.order < is.order && !slices.Contains(r.Evidence, ref) {
 				return h, ref, true
 			}
 		}

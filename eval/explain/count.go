@@ -158,10 +158,15 @@ func (c Count) Facts() (out []string) {
 	}
 	for _, h := range schema.Hops() {
 		var words []string
+		named := 0
 		for _, k := range kinds(c.Lost, h) {
+			named += k.N
 			words = append(words, fmt.Sprintf("%s %d", k.Name, k.N))
 		}
 		if len(words) > 0 {
+			if n := sum(c.Lost, h, "") - named; n > 0 {
+				words = append(words, fmt.Sprintf("of no kind %d", n))
+			}
 			out = append(out, h+": "+strings.Join(words, ", "))
 		}
 	}

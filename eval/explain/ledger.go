@@ -23,6 +23,7 @@ type ledger struct {
 	names    map[int]string        // of sessions, by their index
 	last     int                   // index of the last session, -1 without any
 	unlisted []schema.MemoryChange // additions that receipts report and that no listing shows
+	again    []schema.MemoryChange // additions whose id a later addition of the session gives to another text
 	mistaken bool                  // the sources that memories name are not those of their texts: settle
 	// transparent: every session shows a snapshot or a delta, so a text in none of them was never stored.
 	transparent bool
@@ -91,6 +92,10 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 	if c.Op == "ADD" && c.New != "" && !s.Opaque && !l.listed(c, s) {
 		l.unlisted = append(l.unlisted, c)
 	}
+	if next := readded(c, s); next != "" && !s.Opaque {
+		l.again = append(l.again, c)
+		l.keep(&version{id: c.ID, text: c.New, from: s.Index, to: s.Index, ended: "became", next: &version{id: c.ID, text: next}})
+	}
 	if was := l.live[c.ID]; c.Old == "" || was != nil && was.text == c.Old {
 		return
 	}
@@ -104,6 +109,24 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 		}
 	}
 	l.keep(v)
+}
+
+// readded returns another text that a later addition of the same session gives to the id of an addition: the first one is lost.
+func readded(c schema.MemoryChange, s *schema.SessionRecord) (text string) {
+	if c.Op != "ADD" || c.New == "" {
+		return ""
+	}
+	for _, o := range s.Changes {
+		if o.ID == c.ID && o.Op != "ADD" { // told as a change
+			return ""
+		}
+	}
+	for _, d := range s.Delta {
+		if d.ID == c.ID && d.Text != c.New {
+			text = d.Text
+		}
+	}
+	return text
 }
 
 // listed reports whether a session shows an addition, or that it was changed again.
@@ -314,7 +337,7 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 		var bags []*bag
 		var texts []string
 		for _, v := range vs {
-			bags, texts = append(bags, v.words), append(texts, v.text)
+			bags, texts = append(bags, v.words), append(texts, l.told.unlabelled(v.text).Text)
 		}
 		if !f.Verbatim() {
 			return n.keyIn(bags...)
@@ -324,7 +347,7 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 	if len(all) < 2 || !together(all) {
 		return nil, nil
 	}
-	keyed := func(v *version) bool { return !slices.ContainsFunc(n.key, v.words.has) }
+	keyed := func(v *version) bool { return len(n.key) > 0 && !slices.ContainsFunc(n.key, v.words.has) }
 	if together(now) {
 		live = slices.DeleteFunc(slices.Clone(now), keyed)
 	}

@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"membench/eval/fidelity"
+	"membench/internal/codec"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -46,10 +51,13 @@ const echoLength = 25
 func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	answer, asked := x.told.read(r.Answer), x.told.read(r.Question)
 	key, context := answer.norm(), x.contextKey(r)
+	from := x.quoted(answer, r.Hits)
 	switch {
 	case len(answer.terms) > 0 && key == asked.norm(): // whose words may be those of a refusal
 		return schema.FaultEchoed, "the answer repeats the question"
-	case abstains(r):
+	case from != nil && breaksOff(from.Text, r.Answer):
+		return schema.FaultCut, fmt.Sprintf("the answer is a piece of the hit at rank %d that breaks off inside a word or number", from.Rank)
+	case from == nil && abstains(r): // what was said may have words of a refusal
 		return schema.FaultRefused, "the reader gave no answer"
 	case len(answer.terms) == 0:
 		return "", ""
@@ -57,18 +65,12 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		return schema.FaultEchoed, "the answer repeats the question"
 	case len(answer.terms) >= echoLength && strings.Contains(context, key):
 		return schema.FaultEchoed, "the answer repeats what was shown"
-	}
-	for i := range r.Hits {
-		if h := &r.Hits[i]; len(key) >= shortest && strings.Contains(x.told.read(h.Text).norm(), key) {
-			return "", fmt.Sprintf("the answer is from the hit at rank %d, word for word", h.Rank)
+	case from != nil:
+		words = fmt.Sprintf("the answer is from the hit at rank %d, word for word", from.Rank)
+		if _, rest, ok := strings.Cut(from.Text, strings.TrimSpace(r.Answer)); ok && x.hasGold(r, rest) {
+			words += ", which says the gold where the answer ends: " + quote(rest)
 		}
-	}
-	if x.past.follows(x.told, r) {
-		kind := ""
-		if x.past.always() {
-			kind = schema.FaultImpure
-		}
-		return kind, "the answer is that of the question before"
+		return "", words
 	}
 	shown := newBag(r.Context)
 	if r.Context == "" {
@@ -78,12 +80,72 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		}
 		shown = newBag(strings.Join(texts, " "))
 	}
+	if before := x.quoted(answer, x.past.before); before != nil && !strings.Contains(context, key) {
+		return schema.FaultImpure, fmt.Sprintf("the answer is from the hit at rank %d of the question before, word for word", before.Rank)
+	}
+	if x.past.follows(x.told, r, shown) {
+		kind := ""
+		if x.past.always() {
+			kind = schema.FaultImpure
+		}
+		return kind, "the answer is that of the question before"
+	}
+	if s := strings.TrimSpace(r.Answer); strings.IndexAny(s, "{[\"") == 0 && codec.Valid([]byte(s)) {
+		return schema.FaultEncoding, "the answer is JSON and not the text in it"
+	}
 	own := answer.without(asked, shown)
-	if len(own.terms)*2 > len(answer.without(asked).terms) {
+	if invented(own, answer.without(asked)) {
+		for _, t := range fidelity.Decoded(r.Answer) {
+			if b := newBag(t).without(asked); b.both(shown) >= leastDecoded && b.both(shown) > answer.both(shown) && !invented(b.without(shown), b) {
+				return schema.FaultEncoding, "the answer is encoded; decoded it is " + quote(t)
+			}
+		}
 		return schema.FaultInvented, "most of the answer's words are in nothing that was shown"
 	}
 	if i := slices.IndexFunc(own.terms, func(t string) bool { return len(t) > 1 && strings.Trim(t, "0123456789") == "" }); i >= 0 && !timed(r.Answer) { // one digit may be a count
 		return schema.FaultInvented, "the answer's number " + own.terms[i] + " is in nothing that was shown"
 	}
 	return "", ""
+}
+
+// leastDecoded is the number of words that a decoded answer shares with what was shown by more than chance.
+const leastDecoded = 3
+
+// invented reports whether most of an answer's words are its own.
+func invented(own, all *bag) bool { return len(own.terms)*2 > len(all.terms) }
+
+// quoted is the first of hits that has a text word for word, if that is too long to be so by chance.
+func (x *explainer) quoted(text *bag, hits []schema.QAHit) *schema.QAHit {
+	for i := range hits {
+		if key := text.norm(); len(key) >= shortest && strings.Contains(x.told.read(hits[i].Text).norm(), key) {
+			return &hits[i]
+		}
+	}
+	return nil
+}
+
+// breaksOff reports whether a text has a piece that ends inside a word or a number of it. In Chinese that cannot be seen.
+func breaksOff(text, piece string) bool {
+	piece = strings.TrimSpace(piece)
+	_, rest, ok := strings.Cut(text, piece)
+	if !ok || piece == "" || rest == "" {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(piece)
+	next, n := utf8.DecodeRuneInString(rest)
+	inside := func(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !textnorm.IsHan(r) }
+	switch {
+	case unicode.IsDigit(last) && strings.ContainsRune(".,:", next):
+		after, _ := utf8.DecodeRuneInString(rest[n:])
+		return unicode.IsDigit(after)
+	case unicode.Is(unicode.Sc, last):
+		return unicode.IsDigit(next)
+	}
+	return inside(last) && inside(next)
+}
+
+// hasGold reports whether a text has all words of the gold that neither question nor answer have, of which there are some.
+func (x *explainer) hasGold(r *schema.QARecord, text string) bool {
+	gold := x.told.read(r.Gold).without(x.told.read(r.Question), x.told.read(r.Answer))
+	return len(gold.terms) > 0 && gold.both(newBag(text)) == len(gold.terms)
 }

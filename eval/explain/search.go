@@ -13,13 +13,17 @@ import (
 type past struct {
 	at   group  // without a repeat
 	id   string // of the question
+	nth  int    // the question, from 1
 	last *bag   // of the question before this one, nil for the first
 	now  *bag
 	// Missed questions with one before them, and of these those whose first hit is the best for that one and not for themselves.
 	compared, stale int
 	counted         string // the question that was counted last
 	asked           string
-	hits            []schema.QAHit            // of this question
+	hits, before    []schema.QAHit            // of this question, and of the one before
+	found           map[schema.PointID]string // by memory: the first question before this one that found it, among the hits or below
+	lower           []schema.PointID          // that this question found below its hits
+	same            int                       // questions until now, if all of them have the same hits; -1: they have not
 	given           map[schema.PointID]string // by memory: the question before this one that returned it
 	first           map[schema.PointID]bool   // memories that were the first hit of one
 	gold, wanted    string                    // of the question before this one, and of this one
@@ -32,9 +36,10 @@ type past struct {
 func (p *past) follow(r *schema.QARecord) {
 	at := group{System: r.System, Dataset: r.Dataset, Case: r.CaseID}
 	if p.at != at {
-		*p = past{at: at, given: map[schema.PointID]string{}, first: map[schema.PointID]bool{}}
+		*p = past{at: at, given: map[schema.PointID]string{}, first: map[schema.PointID]bool{}, found: map[schema.PointID]string{}}
 	}
 	if p.id != r.QuestionID {
+		p.nth++
 		p.id, p.last, p.now = r.QuestionID, p.now, newBag(r.Question)
 		p.gold, p.wanted = p.wanted, r.Gold
 		for i := range p.hits {
@@ -42,13 +47,42 @@ func (p *past) follow(r *schema.QARecord) {
 				p.given[id] = p.asked
 			}
 			p.first[p.hits[i].ID] = p.first[p.hits[i].ID] || i == 0
+			p.find(p.hits[i].ID)
 		}
-		p.hits, p.asked = r.Hits, r.QuestionID
+		for _, id := range p.lower {
+			p.find(id)
+		}
+		if p.same >= 0 && (p.same == 0 || hitSet(p.hits) == hitSet(r.Hits)) {
+			p.same++
+		} else {
+			p.same = -1
+		}
+		p.before, p.hits, p.asked, p.lower = p.hits, r.Hits, r.QuestionID, p.lower[:0]
+		for _, b := range r.Below {
+			p.lower = append(p.lower, b.ID)
+		}
 	}
 }
 
-// follows reports whether an answer has all words of the gold of the question before, and none of its own gold's: one word is so by chance, unless most are.
-func (p *past) follows(s *story, r *schema.QARecord) bool {
+// hitSet names the memories of hits, whatever their order.
+func hitSet(hits []schema.QAHit) string {
+	ids := make([]string, len(hits))
+	for i := range hits {
+		ids[i] = string(hits[i].ID)
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, "\x00")
+}
+
+func (p *past) find(id schema.PointID) {
+	if p.found[id] == "" {
+		p.found[id] = p.asked
+	}
+}
+
+// follows reports whether an answer has all words of the gold of the question before, and none of its own gold's: one word is so by chance, unless most are. What
+// the reader was shown now may bring these words, too.
+func (p *past) follows(s *story, r *schema.QARecord, shown *bag) bool {
 	if p.last == nil || p.gold == "" {
 		return false
 	}
@@ -59,7 +93,7 @@ func (p *past) follows(s *story, r *schema.QARecord) bool {
 		return false
 	}
 	p.behind++
-	return len(theirs.terms) > 1 || p.always()
+	return p.always() || len(theirs.terms) > 1 && theirs.both(shown) < len(theirs.terms)
 }
 
 // always reports whether most wrong answers are those of the question before.
@@ -184,10 +218,19 @@ const (
 	worstFirst  = 0.8 // of the pairs of a hit and a memory below it: the lower one has more of the question
 	leastPairs  = 6
 	leastRanked = 3 // questions
+	leastSame   = 3 // questions with the same hits
 )
 
 // why looks for the reason why a search missed a live memory: kind is "" where the words of the question show no other than its rank.
 func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
+	kind, words = f.cause(r, live)
+	if n := f.x.past.same; n >= leastSame && len(r.Hits) < len(f.live) {
+		words = strings.TrimPrefix(fmt.Sprintf("%s; all %d questions until now got the same hits, whatever they ask", words, n), "; ")
+	}
+	return kind, words
+}
+
+func (f *search) cause(r *schema.QARecord, live []*version) (kind, words string) {
 	x, v := f.x, live[len(live)-1]
 	own := f.weigh(f.asked, v.words)
 	p := &x.past
@@ -209,6 +252,9 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	}
 	if p.stale >= leastRanked && p.stale*2 > p.compared {
 		return schema.FaultImpure, "the first hit is the best for the question before: what is asked decides the hits of the next question"
+	}
+	if few(r) && r.Repeated > 0 {
+		return schema.FaultDuplicate, fmt.Sprintf("of %d that were asked for the system gave %d, and %d of these have the id of another one", r.K, len(r.Hits)+r.Repeated, r.Repeated)
 	}
 	if few(r) {
 		return schema.FaultFew, fmt.Sprintf("of %d that were asked for the system gave %d, although it has more", r.K, len(r.Hits))
@@ -234,6 +280,9 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 	if o.inverted() && p.ranked >= leastRanked && p.inverted*2 > p.ranked {
 		return schema.FaultOrder, "the memories below the hits have more of the question's words than the hits: the worst come first"
 	}
+	if n := f.others(r, live); n >= leastOthers && len(r.Below) > 0 && !returned(r, v.id) {
+		return schema.FaultSkipped, fmt.Sprintf("the search finds all %d other memories and not this one", n)
+	}
 	all := len(r.Hits) < r.K || len(r.Below) > 0 // that the search finds was looked at
 	if s, m := f.only(r, v); m > 0 && all {
 		return schema.FaultSkipped, fmt.Sprintf("all that was returned is of %s, although %d memories of other sessions have words of the question", s, m)
@@ -244,6 +293,8 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 		return "", "it has more of the question's words than every hit: worse ones are ranked before it"
 	case below:
 		return "", ""
+	case best && len(r.Below) > 0 && p.found[v.id] != "":
+		return schema.FaultImpure, "question " + p.found[v.id] + " found it, and it has more of this question's words than every hit: it is gone, or what was asked before decides"
 	case best && len(r.Below) > 0:
 		return schema.FaultSkipped, "it has more of the question's words than every hit: the search does not reach it"
 	case best && all:
@@ -255,6 +306,22 @@ func (f *search) why(r *schema.QARecord, live []*version) (kind, words string) {
 		return schema.FaultFew, fmt.Sprintf("of %d that were asked for the system gave %d, although %d more have words of the question", r.K, len(r.Hits), m)
 	}
 	return "", ""
+}
+
+// leastOthers is the number of memories from which it is no chance that a search finds all but one.
+const leastOthers = 5
+
+// others counts the live memories other than those given, if the search found all of them; otherwise it is 0.
+func (f *search) others(r *schema.QARecord, live []*version) (n int) {
+	for _, v := range f.live {
+		if slices.Contains(live, v) {
+			continue
+		}
+		if n++; !returned(r, v.id) {
+			return 0
+		}
+	}
+	return n
 }
 
 // more counts the memories that are not among the hits and have words of the question.

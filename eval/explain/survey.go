@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/eval/fidelity"
 	"membench/internal/tokens"
@@ -29,11 +30,15 @@ type systemSurvey struct {
 	empty          int      // of these, without one
 	changed        altering // hits with another text than their memory
 	outside        altering // hits that are no memory and of another conversation
-	all            int      // hits
+	all, repeated  int      // hits, and those left out since they have the id of another one
 	questions      int
 	worst          int // questions whose hits have the fewest of their words first
 	reach          reach
 	fresh, used    finds    // of memories that were no earlier question's first hit, and of those that were
+	early, later   finds    // of the first questions of cases, and of the others
+	again          altering // additions whose id is given to another text in the same session
+	constant       constant
+	answers        answers
 	unlisted       altering // additions that receipts report and no listing shows
 	bound          bool     // its hits are no search
 	unsaid         unsaid
@@ -104,6 +109,9 @@ func (s *systemSurvey) memory(x *explainer) {
 	for _, c := range x.ledger.unlisted {
 		s.unlisted.add(quote(c.New))
 	}
+	for _, c := range x.ledger.again {
+		s.again.add(fmt.Sprintf("%s, %s", c.ID, quote(c.New)))
+	}
 	texts := map[string]bool{}
 	for _, v := range x.ledger.versions {
 		if v.next == nil || v.next.from > v.from { // the sources are those after a session, not those of a text that it replaced again
@@ -131,7 +139,9 @@ func (s *systemSurvey) memory(x *explainer) {
 		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: ids[i]}
 		o := x.told.original(x.told.turns[ids[i]])
 		var d *fidelity.Difference
+		var texts []string
 		for _, v := range x.ledger.byRef[ref] {
+			texts = append(texts, x.told.unlabelled(v.text).Text)
 			if e := fidelity.Compare(o, v.text, x.frame); v.text != "" && (d == nil || e.Same() || e.Kept > d.Kept) {
 				if d = &e; d.Same() {
 					break
@@ -141,7 +151,7 @@ func (s *systemSurvey) memory(x *explainer) {
 		if d == nil {
 			continue
 		}
-		if s.compared++; d.Same() {
+		if s.compared++; d.Same() || len(texts) > 1 && fidelity.Covered(o.Text, texts) {
 			continue
 		}
 		if s.altered[d.Kind] == nil {
@@ -157,6 +167,7 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 		return nil
 	}
 	until := x.until(r)
+	s.repeated += r.Repeated
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		s.all++
@@ -173,13 +184,23 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 		s.reach.question(x, r)
 	}
 	f := x.search(r)
+	s.constant.question(x, r, len(f.live))
+	s.answers.question(x, r)
 	if best := f.first(); best != nil {
 		n := &s.fresh
 		if x.past.first[best.id] {
 			n = &s.used
 		}
-		if n.n++; returned(r, best.id) {
-			n.found++
+		at := []*finds{n}
+		if x.past.nth <= earlyQuestions {
+			at = append(at, &s.early)
+		} else {
+			at = append(at, &s.later)
+		}
+		for _, n := range at {
+			if n.n++; returned(r, best.id) {
+				n.found++
+			}
 		}
 	}
 	var o order
@@ -197,16 +218,102 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 	return s.unsaid.question(x, r)
 }
 
+// constant counts the cases in which all questions get the same hits, although the memory has more.
+type constant struct {
+	cases, of int
+	at        group
+	set       string
+	n         int // questions of the case with these hits; -1: others have other hits
+}
+
+func (c *constant) question(x *explainer, r *schema.QARecord, held int) {
+	if c.at != x.at {
+		c.end()
+		c.at = x.at
+	}
+	set := hitSet(r.Hits)
+	switch {
+	case c.n < 0 || len(r.Hits) == 0:
+	case len(r.Hits) >= held || c.n > 0 && set != c.set:
+		c.n = -1
+	default:
+		c.set = set
+		c.n++
+	}
+}
+
+// end sums up a case.
+func (c *constant) end() {
+	if c.n < 0 || c.n >= leastSame {
+		c.of++
+	}
+	if c.n >= leastSame {
+		c.cases++
+	}
+	c.n = 0
+}
+
+// answers are the answers of all questions, right and wrong ones.
+type answers struct {
+	n, quotes int             // answers, and those that are a piece of one of several hits
+	last      int             // of these, pieces of the last hit
+	longest   int             // code points
+	longests  map[string]bool // answers that long
+}
+
+func (a *answers) question(x *explainer, r *schema.QARecord) {
+	text := strings.TrimSpace(r.Answer)
+	if text == "" {
+		return
+	}
+	a.n++
+	if n := utf8.RuneCountInString(text); n >= a.longest {
+		if n > a.longest {
+			a.longest, a.longests = n, map[string]bool{}
+		}
+		a.longests[text] = true
+	}
+	if h := x.quoted(x.told.read(r.Answer), r.Hits); h != nil && len(r.Hits) > 1 {
+		a.quotes++
+		if h.Rank == len(r.Hits) {
+			a.last++
+		}
+	}
+}
+
+// lines are the remarks.
+func (a *answers) lines() (out []string) {
+	if len(a.longests) >= leastLong && len(a.longests)*4 >= a.n {
+		out = append(out, fmt.Sprintf("no answer is longer than %d characters, and %d of %d answers are exactly that long: they may be cut off", a.longest, len(a.longests), a.n))
+	}
+	if a.quotes >= leastBad && a.last == a.quotes {
+		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the last hit", a.quotes))
+	}
+	return out
+}
+
+// leastLong is the number of answers of one length from which it is no chance.
+const leastLong = 5
+
 // eaten reports whether memories cannot be found once they were returned.
 func (s *systemSurvey) eaten() bool {
 	return s.used.n >= leastRanked && s.used.found == 0 && s.fresh.found >= leastRanked && s.fresh.found*2 > s.fresh.n
 }
 
+// earlyQuestions are the first questions of a case, which few others can have changed the memory for.
+const earlyQuestions = 2
+
+// fading reports whether later questions find much less than the first ones.
+func (s *systemSurvey) fading() bool {
+	return s.early.n >= leastFound && s.later.n >= leastFound && float64(s.early.found)/float64(s.early.n)-float64(s.later.found)/float64(s.later.n) >= .4
+}
+
 // Shares from which a survey mentions what it found.
 const (
-	oneIn   = 50 // texts, one of which is changed
-	misname = 20 // texts, one of which names other turns: some systems take turns over into texts of later ones
-	doubled = 2  // as many memories as different texts
+	oneIn      = 50 // texts, one of which is changed
+	misname    = 20 // texts, one of which names other turns: some systems take turns over into texts of later ones
+	leastFound = 5  // questions whose words one memory has most of
+	doubled    = 2  // as many memories as different texts
 )
 
 // Warnings are what makes figures of the system doubtful, a sentence each.
@@ -262,6 +369,9 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 			out = append(out, fmt.Sprintf("%d of %d hits %s: %s", h.n, c.all, h.what, h.example))
 		}
 	}
+	if c.repeated >= leastBad {
+		out = append(out, fmt.Sprintf("%d of %d hits have the id of another hit of the same answer, and were left out", c.repeated, c.all+c.repeated))
+	}
 	if c.empty >= leastBad {
 		out = append(out, fmt.Sprintf("%d of %d memories have no text", c.empty, c.empty+c.lasting))
 	}
@@ -283,6 +393,16 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 	if c.eaten() && !c.bound {
 		out = append(out, fmt.Sprintf("memories that were the first hit of a question are never found again (%d later questions have most words of one), others are (%d of %d): searching takes them away", c.used.n, c.fresh.found, c.fresh.n))
 	}
+	if c.fading() && !c.eaten() && !c.bound {
+		out = append(out, fmt.Sprintf("searches find the memory with most words of the question in %d of %d of the first %d questions of a case and in %d of %d later ones: asking changes the memory", c.early.found, c.early.n, earlyQuestions, c.later.found, c.later.n))
+	}
+	if c.again.n > 0 {
+		out = append(out, fmt.Sprintf("memories that a later addition of their session replaced, since it has the same id: %d, such as %s", c.again.n, c.again.example))
+	}
+	if c.constant.end(); c.constant.cases*2 > c.constant.of && !c.bound {
+		out = append(out, fmt.Sprintf("in %d of %d cases all questions get the same hits, whatever they ask", c.constant.cases, c.constant.of))
+	}
+	out = append(out, c.answers.lines()...)
 	out = append(out, c.reach.lines()...)
 	if c.worst*2 > c.questions && c.worst >= leastBad {
 		out = append(out, fmt.Sprintf("in %d of %d questions the hits with the most of its words come last", c.worst, c.questions))

@@ -65,6 +65,23 @@ func encoded(o Original, want []word, got string) (Difference, bool) {
 	return d, false
 }
 
+// Decoded lists what undoing one or two common encodings makes of a text.
+func Decoded(text string) (out []string) {
+	tries := []string{text}
+	for range 2 {
+		var next []string
+		for _, s := range tries {
+			for _, undo := range undoes {
+				if t, ok := undo(s); ok && t != s && t != text && !slices.Contains(out, t) && !slices.Contains(next, t) {
+					next = append(next, t)
+				}
+			}
+		}
+		out, tries = append(out, next...), next
+	}
+	return out
+}
+
 // undoes are the ways back from common encodings of text.
 var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return html.UnescapeString(s), true },
@@ -233,16 +250,19 @@ func unread(text string, want []word, got string) bool {
 // placeholder before.
 func masked(text, got []rune, standIn func(rune) bool) bool {
 	for at := 0; at+len(text) <= len(got); at++ {
-		n, hidden, runs := 0, 0, 0
+		n, hidden, runs, letters := 0, 0, 0, 0
 		for n < len(text) && (text[n] == got[at+n] || standIn(got[at+n])) {
 			if text[n] != got[at+n] {
 				if hidden++; n == 0 || text[n-1] == got[at+n-1] {
 					runs++
 				}
+				if !unicode.IsDigit(text[n]) {
+					letters++
+				}
 			}
 			n++
 		}
-		if n == len(text) && hidden >= 4 && (runs > 1 || hidden*2 >= len(text)) { // one run is a value that was masked
+		if n == len(text) && hidden >= 4 && (runs > 1 && letters > 0 || hidden*2 >= len(text)) { // one run, or digits alone, are values that were masked
 			return true
 		}
 	}

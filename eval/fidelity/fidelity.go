@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -333,10 +334,26 @@ func Excerpt(text, got string) bool {
 	return left > 0 && left < len(all)
 }
 
-// sentences cuts a text at the ends of its sentences.
-func sentences(text string) []string {
-	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n。！？；", r) }), func(s string) bool { return strings.TrimSpace(s) == "" })
+// sentences cuts a text at the ends of its sentences. A point in a number is none.
+func sentences(text string) (out []string) {
+	from := 0
+	for i, r := range text {
+		end := i + utf8.RuneLen(r)
+		if !strings.ContainsRune(".!?;\n。！？；", r) || r == '.' && i > 0 && isDigit(text[i-1]) && end < len(text) && isDigit(text[end]) {
+			continue
+		}
+		if s := text[from:i]; strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+		from = end
+	}
+	if s := text[from:]; strings.TrimSpace(s) != "" {
+		out = append(out, s)
+	}
+	return out
 }
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // identifier reports whether a text is a name of a thing and not words: one unbroken run
 // of letters, digits and joints, a digit or a joint among them.

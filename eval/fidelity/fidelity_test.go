@@ -26,6 +26,10 @@ func TestCompare(t *testing.T) {
 		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Paula didn't like it much.", schema.FaultName},
 		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Maria did like it much.", schema.FaultNegated},
 		{o, "Iris: I paid 36 euros for the lamp on 8 Ma", schema.FaultCut},
+		{o, "Iris: I paid ** euros for the lamp on * May ****. Maria didn't like it much.", schema.FaultNumber},
+		{Original{Text: "The code is 7719, no longer 4402.", Speaker: "Iris"}, "Iris: The code is ****, no longer ****.", schema.FaultNumber},
+		{Original{Text: "It comes back on 11 March.", Speaker: "Iris", Time: "2025-03-02"}, "Iris: It comes back on 11 March 2031.", schema.FaultDate},
+		{Original{Text: "It comes back on 11 March.", Speaker: "Iris", Time: "2025-03-02"}, "Iris: It comes back on 11 March 2025.", ""},
 		{o, "  ", schema.FaultEmpty},
 		{o, "mem-00417", schema.FaultIdentifier},
 		{o, "The ferry left the harbour before the storm.", schema.FaultOther},
@@ -43,6 +47,17 @@ func TestCompare(t *testing.T) {
 		if d := Compare(c.o, c.got, nil); d.Kind != c.want {
 			t.Errorf("%q: %q (%.2f, %s), want %q", c.got, d.Kind, d.Kept, d.Marked, c.want)
 		}
+	}
+}
+
+// A point in a number ends no sentence.
+func TestFactsWithDecimals(t *testing.T) {
+	o := Original{Text: "Mrs Haddad takes 2.5 mg of bisoprolol at breakfast, the box is in the blue drawer.", Speaker: "Nadia"}
+	if d := Facts(o, "Mrs Haddad's bisoprolol dose at breakfast is 2.5 mg; the box is in the blue drawer."); !d.Same() {
+		t.Errorf("have %+v", d)
+	}
+	if d := Facts(o, "At breakfast Mrs Haddad takes 3.5 mg of bisoprolol, and the box is in the blue drawer."); d.Kind != schema.FaultNumber {
+		t.Errorf("another dose: have %+v", d)
 	}
 }
 

@@ -316,6 +316,9 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
 		}
 	}
+	if year := o.redated(got, have, to); year != "" {
+		return Difference{Kind: schema.FaultDate, Marked: mark(excerpt, insertion(year))}
+	}
 	if f == nil || f.texts < 3 && f.bare*2 < max(f.texts, 1) {
 		return Difference{}
 	}
@@ -332,6 +335,23 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		d.Kind = schema.FaultNegated
 	}
 	return d
+}
+
+// redated returns the year that follows an original whose last word is a date without one, "" if there is none or if it is the year in which it was said, the
+// one before or the next.
+func (o Original) redated(got string, have []word, to int) string {
+	said, ok := day(o.Time)
+	if to >= len(have) || !ok {
+		return ""
+	}
+	year, _, _ := said.Civil()
+	for _, e := range timex.Find(got, 0) {
+		y, _, _ := e.Lo.Civil()
+		if e.Kind == timex.Absolute && !e.Yearless && e.Pos < have[to-1].to && e.End >= have[to].to && (y < year-1 || y > year+1) {
+			return got[have[to].from:e.End]
+		}
+	}
+	return ""
 }
 
 // more returns the words around an original that neither the frame nor the neighbouring texts explain. If these contain less than two thirds of a sentence's

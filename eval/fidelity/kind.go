@@ -308,7 +308,7 @@ func (a alignment) kind(o Original, got string) string {
 		case same && !broken(gone, put), abbreviates(gone, put): // in other words
 			alike++
 			continue
-		case len(put) == 0 && want.inNumber(g, gone), len(gone) == 0 && have.inNumber(p, put):
+		case len(put) == 0 && want.inNumber(g, gone), len(gone) == 0 && have.inNumber(p, put), len(put) == 0 && a.starred(e, got) && slices.ContainsFunc(gone, func(w word) bool { return w.number }):
 			found[schema.FaultNumber] = true
 			continue
 		case len(put) == 0 && want.inDate(g):
@@ -376,6 +376,20 @@ func (a alignment) kind(o Original, got string) string {
 	}
 	return schema.FaultWords
 }
+
+// starred reports whether signs stand where words were taken away: a masked value.
+func (a alignment) starred(e edit, got string) bool {
+	from, to := 0, len(got)
+	if e.hfrom > 0 {
+		from = a.have[e.hfrom-1].to
+	}
+	if e.hto < len(a.have) {
+		to = a.have[e.hto].from
+	}
+	return stars.MatchString(got[from:to])
+}
+
+var stars = regexp.MustCompile(`[*#█•]{2}`)
 
 // content counts the words that say something; Chinese has two characters to a word.
 func content(ws []word) (n float64) {

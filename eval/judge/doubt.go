@@ -174,7 +174,7 @@ func (p *prepared) otherItems() string {
 	if first < 0 {
 		return ""
 	}
-	for ; last+1 < len(t.items) && t.items[last+1][0] < len(t.toks) && t.items[last+1][1]-t.items[last+1][0] <= short && t.toks[t.items[last+1][0]].sent == t.toks[t.items[last][0]].sent; last++ {
+	for ; !t.closes(last) && last+1 < len(t.items) && t.items[last+1][0] < len(t.toks) && t.items[last+1][1]-t.items[last+1][0] <= short && t.toks[t.items[last+1][0]].sent == t.toks[t.items[last][0]].sent; last++ {
 	}
 	flat, others, all := t.lists(first, last+1) == 1, 0, 0
 	for n := range rest {
@@ -198,7 +198,7 @@ func (t *text) lists(from, to int) (joined int) {
 		if strings.ContainsAny(gap, "()/") {
 			return 0
 		}
-		joined += int(b2f(strings.ContainsAny(gap, ";&和与及跟") || slices.ContainsFunc(strings.Fields(gap), func(w string) bool { return w == "and" || w == "or" })))
+		joined += int(b2f(t.closes(n)))
 		commas += strings.Count(gap, ",") + strings.Count(gap, "、")
 	}
 	if joined == 0 && commas > 1 {
@@ -206,6 +206,22 @@ func (t *text) lists(from, to int) (joined int) {
 	}
 	return joined
 }
+
+// closes reports whether an item is joined to those before it by "and" or its like, as the last of a list is.
+func (t *text) closes(n int) bool {
+	at := t.items[n][0]
+	if n == 0 || at >= len(t.toks) {
+		return false
+	}
+	gap := strings.ToLower(t.gap(at))
+	return joining[t.toks[at].word] || hasWithin(gap, hanJoining) || slices.ContainsFunc(strings.Fields(gap), func(w string) bool { return w == "and" || w == "or" })
+}
+
+// joining are words with which a further item of a list begins.
+var (
+	joining    = tokens.Set("plus also")
+	hanJoining = []string{";", "&", "和", "与", "及", "跟", "还有", "外加", "再加"}
+)
 
 // doubtsAbstention returns why it is doubtful whether an answer abstains, "" if it is not: beside its abstention it guesses an answer, or it denies what the
 // question takes for granted instead of abstaining.

@@ -118,6 +118,13 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 		if v = p.weighed(v, o); v.Doubt == "" {
 			v.Doubt = p.doubts(v)
 		}
+		if v.Correct && v.Doubt != "" {
+			if rest := p.withoutPast(); rest != "" {
+				if w := judgeOne(q, gold, rest, o); w.Correct && w.Doubt == "" {
+					return w
+				}
+			}
+		}
 	}
 	return v
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"membench/eval/aggregate"
 	"membench/eval/protocol"
@@ -78,7 +79,11 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	for _, c := range explained {
 		for i := range all {
 			if s := &all[i]; s.System == c.System && s.Dataset == c.Dataset {
-				s.Warnings = append(s.Warnings, c.Warnings...)
+				for _, w := range c.Warnings {
+					if !slices.Contains(s.Warnings, w) { // both count hits of other conversations
+						s.Warnings = append(s.Warnings, w)
+					}
+				}
 			}
 		}
 	}

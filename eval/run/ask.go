@@ -16,13 +16,14 @@ import (
 
 // shown is the result of a retrieval.
 type shown struct {
-	hits    []schema.QAHit
-	below   []schema.QARank
-	context string
-	ms      float64
-	usage   []schema.StepUsage
-	notes   []string
-	plainer []string // operations for which the system used a fallback
+	hits     []schema.QAHit
+	repeated int // hits with the id of another one
+	below    []schema.QARank
+	context  string
+	ms       float64
+	usage    []schema.StepUsage
+	notes    []string
+	plainer  []string // operations for which the system used a fallback
 }
 
 func (p *player) query(q schema.Question) memory.Query {
@@ -78,7 +79,7 @@ func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 		found.notes = append(found.notes, fmt.Sprintf("%d hits given where %d were asked for: the rest is skipped", n, query.K))
 		ret.Hits = ret.Hits[:min(query.K, len(ret.Hits))]
 	}
-	found.hits = make([]schema.QAHit, len(ret.Hits))
+	found.hits, found.repeated = make([]schema.QAHit, len(ret.Hits)), ret.Repeated
 	for i, h := range ret.Hits {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) {
 			found.notes = append(found.notes, fmt.Sprintf("hit %d has a score that is not a number", i+1))
@@ -188,7 +189,7 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 		return err
 	}
 	p.take(query, a.Retrieved, &found)
-	rec.Hits, rec.Context, rec.Degraded = found.hits, found.context, found.plainer
+	rec.Hits, rec.Repeated, rec.Context, rec.Degraded = found.hits, found.repeated, found.context, found.plainer
 	note(&rec.Extra, found.notes)
 	rec.By = schema.By(p.u.name)
 	rec.Answer, rec.Outcome = said(a.text)

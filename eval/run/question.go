@@ -136,7 +136,7 @@ func (p *player) find(ctx context.Context, q schema.Question, rec *schema.QAReco
 	if answers {
 		return false, nil
 	}
-	rec.Hits, rec.Below, rec.Context, rec.Degraded, rec.RetrieveMS = f.hits, f.below, f.context, f.plainer, f.ms
+	rec.Hits, rec.Repeated, rec.Below, rec.Context, rec.Degraded, rec.RetrieveMS = f.hits, f.repeated, f.below, f.context, f.plainer, f.ms
 	note(&rec.Extra, f.notes)
 	return true, nil
 }

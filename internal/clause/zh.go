@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/hanseg"
+	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/timex"
 )
@@ -59,6 +60,10 @@ type zhClause struct {
 	elided  bool    // the subject is that of the question
 	front   int     // where a thing of the person's begins
 	asks    bool    // a verb and its denial: 去不去
+	placed  int     // the word where the object begins
+	after   bool    // something is done first that is not done yet
+	reached string  // 到 that ends the clause and is part of the verb
+	planned bool    // the clause before is a plan, and this one may go on with it
 	home    bool    // it says what is at the speaker's home
 	going   bool    // 在 before the verb
 	again   bool    // 再 before the verb
@@ -68,7 +73,7 @@ type zhClause struct {
 
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	var out []Fact
-	cond := false
+	cond, soon, first := false, false, true // first: nothing but words like 嗯 before
 	r.subject, r.thing, r.bare = Mention{}, false, false
 	for _, c := range zhClauses(st.Text) {
 		text := once(st.Text[c[0]:c[1]])
@@ -88,11 +93,19 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		r.bare = r.bare && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), ":") && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), "：")
 		cl.topic, r.topic = r.topic, Phrase{}
+		if n := len(out); n > 0 && (out[n-1].Modality == Plan || out[n-1].Slot == "PLANS" && out[n-1].Tense != Past) && !out[n-1].Negated && !soon && (out[n-1].When.Text != "" || zhDayAhead.MatchString(out[n-1].Object.Text)) {
+			k := slices.IndexFunc(cl.ws, func(w hanseg.Word) bool { return w.Form == "请" })
+			cl.planned = k < 0 || zhPronouns[cl.at(k+1)].Kind == Addressee || cl.class(k+1) == 'n' // 请你吃饭, not 收到请回复
+		}
 		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text))
-		if !ok && !st.Question && len(out) == 0 {
+		if !ok && !st.Question && len(out) == 0 && first {
 			if whole, answers := r.answer(cl, st); answers {
 				f, ok, r.subject = whole, true, whole.Subject
 			}
+		}
+		first = first && cl.i >= len(cl.ws)
+		if n := len(out); !ok && n > 0 && cl.named() && (cl.at(1) == "的" || cl.class(0) == 'm') && out[n-1].completed(cl.objectPhrase(0)) { // 吃了，食堂的麻辣烫
+			continue
 		}
 		if !ok && cl.nominal(0, len(cl.ws)) {
 			r.topic = cl.objectPhrase(0)
@@ -100,6 +113,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		if n := len(out); ok && n > 0 && out[n-1].Slot == "HAS_PET" && cl.dropped && zhOfPets[f.Verb] { // 养了一缸鱼，生了一堆
 			continue
 		}
+		soon = cl.modal == "要" && cl.aspect("了")
 		if cl.if_ || !ok && cl.maybe {
 			cond = true
 		} else if cond && ok && f.Modality == Asserted && (f.Tense != Past || strings.ContainsAny(text, "就早")) || cond && ok && f.Modality == Plan { // 要是…，我早就搬走了
@@ -122,6 +136,18 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 		out = append(out, f)
 	}
 	return out
+}
+
+// completed gives what was done to a thing, and to none that the clause names, what is named behind it, and reports whether it did.
+func (f *Fact) completed(thing Phrase) bool {
+	if f.Tense != Past || f.Negated || f.Modality != Asserted || f.Object.Text+f.Place.Text != "" || !zhActs[f.Verb] || f.Value.Text != f.Verb || thing.Text == "" {
+		return false
+	}
+	f.Object, f.Value.Text = thing, f.Verb+thing.Text
+	if f.Tier == Wide {
+		f.Confidence, f.Tier = defaultFrom, Default
+	}
+	return true
 }
 
 // once is a clause that is said twice without the second time: 不请了不请了.
@@ -169,6 +195,7 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 		f.Tense, f.Begun = Present, false
 		return *f, f.Modality == Asserted && !f.Negated
 	}
+	of := r.subject
 	found := r.subjectOf(c) || c.topicalised(r)
 	before := c.i
 	r.adverbs(c)
@@ -211,8 +238,10 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 			}
 		}
 		return *f, c.worth()
+	case len(c.times) > 0 && c.counted(c.i) && !slices.ContainsFunc(c.ws, func(w hanseg.Word) bool { return zhVerbs[w.Form] != "" || zhResults[w.Form] }): // 都三年了
+		return *f, false
 	case c.otherSubject():
-		r.subject, r.thing = Mention{}, true
+		r.subject, r.thing = Mention{}, r.asked == nil || r.asked.who.Kind == NoOne || !c.named() // who answers goes on of who was asked about
 		if r.o.Ended != nil && c.thing(r.o.Ended) {
 			c.time()
 			c.hold(question)
@@ -228,14 +257,33 @@ func (r *zhReader) clause(c *zhClause, question bool) (Fact, bool) {
 		f.Subject.Start, f.Subject.End = c.start, c.start
 	}
 	r.bare = c.i >= len(c.ws) && (found || r.bare)
+	if c.calls() { // 妈，…: who is spoken to
+		r.subject, r.bare = Mention{}, false
+		return *f, false
+	}
 	if !c.verb() {
 		return *f, false
 	}
 	c.time()
 	c.hold(question)
+	if told := zhTold.FindStringSubmatch(f.Object.Text); f.Subject.Relation == "doctor" && zhSays[f.Verb] && told != nil && zhIll.MatchString(told[1]) { // 大夫说是半月板磨损
+		if f.Subject = of; of.Kind == NoOne {
+			f.Subject = Mention{Kind: Speaker}
+		}
+		r.subject, f.Subject.Start, f.Subject.End = f.Subject, c.start, c.start
+		f.Verb, f.Object.Text = "有", told[1]
+	}
 	c.completed(r.asked)
 	return *f, c.slot()
 }
+
+// calls reports whether the clause is nothing but a word for a relative, without whose it is.
+func (c *zhClause) calls() bool {
+	return c.i >= len(c.ws) && c.f.Subject.Text != "" && zhRelations[c.f.Subject.Text] != "" && !strings.HasPrefix(c.f.Subject.Text, "我") && len(c.f.With) == 0
+}
+
+// zhTold is what a doctor says that one has.
+var zhTold = pattern.New(`^(?:我|他|她)?(?:说|讲)?(?:这?就?是|有|得了)(\p{Han}{2,8})$`)
 
 // opening skips conjunctions and interjections; a condition is noted.
 func (r *zhReader) opening(c *zhClause) {
@@ -280,7 +328,7 @@ func (r *zhReader) adverbs(c *zhClause) {
 		case zhIfs[w]:
 			c.if_ = true
 		case c.i > 0 && slices.Contains(zhEndings, w) && w != "的" && w != "了": // 小时候啊…
-		case c.inTime(c.i) && c.class(c.i) != 'v', w == "这" && c.inTime(c.i+1):
+		case c.inTime(c.i) && (c.class(c.i) != 'v' || w == "点"), w == "这" && c.inTime(c.i+1):
 		case w == "一个人" || w == "独自":
 			c.by = w
 		case w == "没有" && !c.verbAt(c.i+1), w == "没" && !c.verbAt(c.i+1) && c.class(c.i+1) != 'd':
@@ -309,10 +357,13 @@ func (r *zhReader) adverbs(c *zhClause) {
 		case w == "再":
 			c.again = true
 		case w == "连" && c.verbAt(c.i+1): // 连上了九天班
-		case w == "快要" || w == "就要":
+		case w == "头" && c.inTime(c.i+1), w == "人" && c.at(c.i+1) == "在": // 头一个月, 我人在外地
+		case zhStages[w] && c.verbAt(c.i+1): // 我高中学过画
+		case c.class(c.i) == 'c' && c.i > 0 && !strings.Contains(w, "不") && !zhBelieves[w] && !zhPreps[w] && c.verbAt(c.i+1): // 我接着看片子
+		case w == "快要" || w == "就要", w == "快" && (zhVerbs[c.at(c.i+1)] == "DID" || zhVerbs[c.at(c.i+1)] == "STUDIES_AT" || c.at(c.i+1) == "到") && !zhDegree[c.at(c.i+1)] && c.aspect("了"): // 快到家了
 			c.modal = "要"
 		case w == "是" && c.topic.Text != "" && (zhAdverbs[c.at(c.i+1)] || zhNegations[c.at(c.i+1)]): // 这本我是真的喜欢
-		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't' || c.manner(c.i):
+		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't' && !c.predicative(c.i) || c.manner(c.i):
 			if (w == "有点" || w == "有点儿" || w == "有些") && c.i+1 >= len(c.ws) {
 				return
 			}
@@ -322,6 +373,9 @@ func (r *zhReader) adverbs(c *zhClause) {
 		c.i++
 	}
 }
+
+// zhStages are schools that say when something was; zhBelieves are verbs of what is not so that the dictionary has as conjunctions.
+var zhStages, zhBelieves = set("幼儿园 小学 初中 高中 大学 研究生"), set("以为 可以 可怕 甭 甭管 别说 别管 假说 接管 接过 哪怕 还是 所")
 
 // zhPerhaps are adverbs of what is not so, or not known to be.
 var zhPerhaps = set("差点 差一点 几乎 好像 可能 也许 大概 应该 看来 看样子 估计 恐怕 说不定 没准")
@@ -346,13 +400,32 @@ func (c *zhClause) verbAt(i int) bool {
 	if zhFalseNegation[w] {
 		return false
 	}
-	return zhVerbs[w] != "" || c.class(i) == 'v' || zhFeelings[w]
+	return zhVerbs[w] != "" || c.class(i) == 'v' || zhFeelings[w] || c.predicative(i)
+}
+
+// predicative reports whether word i, which the dictionary has as a noun or a time, is in a verb's place: behind 不 or 没, before 了 or 过, or before a pronoun that ends the clause (不租房了, 联系他们, 过来了).
+func (c *zhClause) predicative(i int) bool {
+	w, next := c.at(i), c.at(i+1)
+	if i == 0 || !strings.ContainsRune("nt", rune(c.class(i))) || utf8.RuneCountInString(w) != 2 || zhOwnState[w] || zhSomebody(w) || zhPet(w) || zhStates[w] != "" || c.inTime(i) && !zhToward[w] || zhAdverbs[w] {
+		return false
+	}
+	switch before := c.at(i - 1); {
+	case before == "的" || zhPreps[before] || c.class(i-1) == 'm' || c.class(i-1) == 'q' || c.class(i-1) == 'n' && !zhToward[w]:
+		return false
+	case zhToward[w]: // 我过来了, not 定下来了
+		return c.class(i-1) != 'v' && zhVerbs[before] == "" && (next == "" || next == "了" || next == "过")
+	case next == "了" || next == "过":
+		return zhVerbs[string(firstRune(w))] != "" && (c.class(i-1) == 'r' || c.class(i-1) == 'd' || zhRelations[before] != "") || before == "不"
+	case before == "不":
+		return true
+	}
+	return zhPronouns[next].Kind != NoOne && zhPronouns[next].Kind != Speaker && (c.at(i+2) == "" || c.class(i+2) == 'u' || c.class(i+2) == 'y') && (c.class(i-1) == 'r' || zhAdverbs[c.at(i-1)] || zhNegations[c.at(i-1)])
 }
 
 // manner reports whether word i says how the verb behind it is done: 老老实实吃药, 硬撑着拖地.
 func (c *zhClause) manner(i int) bool {
 	w := c.at(i)
-	return utf8.RuneCountInString(w) > 1 && zhVerbs[w] == "" && !zhFeelings[w] && (c.class(i) == 'a' || c.class(i) == 'z') && (c.verbAt(i+1) || c.at(i+1) == "地" && c.verbAt(i+2))
+	return utf8.RuneCountInString(w) > 1 && zhVerbs[w] == "" && !zhFeelings[w] && c.at(i+1) != "到" && (c.class(i) == 'a' || c.class(i) == 'z') && (c.verbAt(i+1) || c.at(i+1) == "地" && c.verbAt(i+2))
 }
 
 func (c *zhClause) inTime(i int) bool {

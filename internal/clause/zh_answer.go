@@ -39,6 +39,9 @@ func (r *zhReader) asks(before string) {
 		return
 	}
 	st := all[len(all)-1]
+	if n := len(all); !st.Question && n > 1 && all[n-2].Question { // 去趟长沙？高铁一个多小时
+		st = all[n-2]
+	}
 	clauses := zhClauses(st.Text)
 	if len(clauses) == 0 {
 		return
@@ -57,7 +60,7 @@ func (r *zhReader) asks(before string) {
 		q.fact = said[n-1]
 		q.who = q.fact.Subject
 	}
-	if q.who.Kind == Speaker && q.who.Text == "" && !strings.Contains(q.text, "我") { // 考哪儿, of whom the answerer spoke before
+	if (q.who.Kind == Speaker && q.who.Text == "" || len(said) == 0) && !strings.ContainsAny(q.text, "我你他她它") { // 考哪儿, 严重吗, of whom the answerer spoke before
 		if own := r.topicOf(r.o.Own); own.Kind != NoOne {
 			q.who = own
 		}
@@ -66,10 +69,11 @@ func (r *zhReader) asks(before string) {
 }
 
 var (
-	zhTurn    = strings.NewReplacer("我们", "你们", "咱们", "咱们", "你们", "我们", "我", "你", "你", "我", "您", "我")
-	zhAskDone = pattern.New(`了?没有?[啊呀呢]?$`) // 换没: whether it is done
-	zhAskEnd  = pattern.New(`(?:[吗呢呀啊嘛]|不)+$`)
-	zhAskWord = pattern.New(`(?:什么|啥|几)(?:时候|点|号)|哪(?:儿|里|边|个(?:城市|地方|学校|公司)|天|年|家)?|谁|(?:什么|啥)(?:工作|专业|职业|牌子|品种|名字?)?|几(?:岁|个)|多大年纪|多[大少久高]`)
+	zhTurn      = strings.NewReplacer("我们", "你们", "咱们", "咱们", "你们", "我们", "我", "你", "你", "我", "您", "我")
+	zhAskDone   = pattern.New(`了?没有?[啊呀呢]?$`) // 换没: whether it is done
+	zhAskEnd    = pattern.New(`(?:[吗呢呀啊嘛]|不)+$`)
+	zhTimesOver = pattern.New(`^[一两几\d]+[次遍回趟]$`) // 浇一次: no thing
+	zhAskWord   = pattern.New(`(?:什么|啥|几)(?:时候|点|号)|哪(?:儿|里|边|个(?:城市|地方|学校|公司)|天|年|家)?|谁|(?:什么|啥)(?:工作|专业|职业|牌子|品种|名字?)?|几(?:岁|个)|多大年纪|多[大少久高]`)
 )
 
 // answer reads a clause that is no sentence without the question before it.
@@ -106,14 +110,14 @@ var zhAnswerEnd = pattern.New(`[吧啊呀呢哦哈嘛呗啦的。！!～~…\s]+
 // timed reports whether the clause is nothing but a time.
 func (c *zhClause) timed() bool {
 	return len(c.ws) > 0 && !slices.ContainsFunc(c.ws, func(w hanseg.Word) bool {
-		return !slices.ContainsFunc(c.times, func(e timex.Expr) bool { return w.Start >= e.Pos && w.End <= e.End }) && !strings.ContainsAny(w.Form, "吧呢啊呗的，")
+		return !slices.ContainsFunc(c.times, func(e timex.Expr) bool { return w.Start >= e.Pos && w.End <= e.End }) && !strings.ContainsAny(w.Form, "吧呢啊呗的，") && !(zhAdverbs[w.Form] && zhDayAhead.MatchString(w.Form))
 	})
 }
 
 // named reports whether the clause is nothing but a noun, a name or a number.
 func (c *zhClause) named() bool {
 	return len(c.ws) > 0 && len(c.ws) < 6 && !c.timed() && !slices.ContainsFunc(c.ws, func(w hanseg.Word) bool {
-		return isHanWord(w.Form) && !strings.ContainsRune("nSRmqsbz\x00", rune(w.Class)) && !strings.Contains("的吧呢啊呗", w.Form) || zhVerbs[w.Form] != "" || zhOpeners[w.Form]
+		return isHanWord(w.Form) && !strings.ContainsRune("nSRmqsbz\x00", rune(w.Class)) && !(c.at(1) == "的" && w.Start > c.ws[1].Start && (w.Class == 'a' || w.Class == 'v')) && !strings.Contains("的吧呢啊呗", w.Form) || zhVerbs[w.Form] != "" || zhOpeners[w.Form]
 	})
 }
 
@@ -136,7 +140,7 @@ func (c *zhClause) completed(q *zhAsked) {
 	if q == nil || q.wh != nil || f.Object.Text+f.Place.Text+c.ba.Text != "" || q.fact.Verb == "" || c.by != "" {
 		return
 	}
-	if v := zhBase(f.Verb); v != zhBase(q.fact.Verb) && !strings.HasPrefix(q.fact.Verb, v) {
+	if v := zhBase(f.Verb); v != zhBase(q.fact.Verb) && !strings.HasPrefix(q.fact.Verb, v) && v != q.fact.Verb+"过" || zhTimesOver.MatchString(q.fact.Object.Text) {
 		return
 	}
 	here := func(p Phrase) Phrase { return Phrase{Text: p.Text, Start: c.start, End: c.start} }
@@ -145,7 +149,7 @@ func (c *zhClause) completed(q *zhAsked) {
 	}
 	c.dropped = c.dropped && f.Subject.Kind != Speaker
 	f.Object, f.Place = here(q.fact.Object), here(q.fact.Place)
-	if len(c.times) == 0 && q.fact.When.Text != "" {
+	if len(c.times) == 0 && f.When.Text == "" && q.fact.When.Text != "" {
 		f.When, f.Time = here(q.fact.When), q.fact.Time
 	}
 	if q.fact.Modality == Plan && f.Negated && f.Tense != Past {

@@ -102,7 +102,7 @@ func zhTimes(text string, year int) []timex.Expr {
 		out[i].End += len(zhDay.FindString(text[out[i].End:]))
 	}
 	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
-		if slices.ContainsFunc(out, func(e timex.Expr) bool { return e.Kind == timex.Deictic && e.Pos < m[0] && e.End >= m[1] }) { // 下周三
+		if slices.ContainsFunc(out, func(e timex.Expr) bool { return e.Pos < m[0] && e.End >= m[1] }) { // 下周三, 七月一号
 			continue
 		}
 		out = slices.DeleteFunc(out, func(e timex.Expr) bool { return e.Pos < m[1] && e.End > m[0] })

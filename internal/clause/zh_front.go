@@ -113,15 +113,18 @@ func (c *zhClause) patient() bool {
 		if behind := c.at(k + 1); behind == "的" && k+2 < len(c.ws) { // 新买的车
 			continue
 		}
+		if k == c.i && zhVerbs[w] != "" && utf8.RuneCountInString(w) > 1 && zhAttained(c.at(k+1)) && c.aspect("了") { // 工作找到了
+			continue
+		}
 		if c.verbAt(k) && (k > c.i || zhVerbs[w] != "") || zhAdverbs[w] || zhNegations[w] || zhPreps[w] || zhModals[w] || c.inTime(k) || zhPronouns[w].Kind != NoOne || zhRelations[w] != "" {
 			break
 		}
 	}
-	if k == c.i || k >= len(c.ws) || strings.ContainsRune("ufiaz", rune(c.class(k-1))) || zhPet(c.at(k-1)) || zhEmployer.MatchString(c.at(k-1)) {
+	if k == c.i || k >= len(c.ws) || strings.ContainsRune("ufiaz", rune(c.class(k-1))) || zhPet(c.at(k-1)) || !c.asking && zhEmployer.MatchString(c.at(k-1)) {
 		return false
 	}
 	v := k
-	for v < len(c.ws) && !zhActs[zhBase(c.at(v))] {
+	for v < len(c.ws) && !zhActs[zhBase(c.at(v))] && !(v == c.i+1 && zhVerbs[c.at(c.i)] != "" && zhAttained(c.at(v))) {
 		w := c.at(v)
 		if !zhAdverbs[w] && !zhNegations[w] && !zhModals[w] && !c.inTime(v) && w != "是" {
 			return false
@@ -137,6 +140,12 @@ func (c *zhClause) patient() bool {
 	}
 	c.topic, c.i = c.span(c.i, k), k
 	return true
+}
+
+// zhAttained reports whether a word is one of zhActs with what came of it, or 定: 找到.
+func zhAttained(w string) bool {
+	first := string(firstRune(w))
+	return w == "定" || zhActs[first] && zhResults[w[len(first):]]
 }
 
 // patientAt reports whether patient would read what stands from word i on.
@@ -198,7 +207,7 @@ func (c *zhClause) otherSubject() bool {
 		case zhVerbs[w] != "" || zhModals[w] || zhPreps[w] || zhNegations[w]:
 			return k > c.i && !zhPreps[c.at(c.i)]
 		case zhAdverbs[w] || c.inTime(k):
-		case c.class(k) == 'v' && k == c.i:
+		case k == c.i && (c.class(k) == 'v' || c.predicative(k)):
 			return false
 		case zhFeelings[w] && k == c.i:
 			return false

@@ -1,10 +1,12 @@
 package clause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/hanseg"
 	"membench/internal/pattern"
 	"membench/internal/timex"
 )
@@ -33,6 +35,9 @@ func (c *zhClause) time() {
 		if next := strings.TrimPrefix(f.Object.Text, f.When.Text); next != f.Object.Text && next != "" && zhVerbs[f.Verb+string(firstRune(next))] != "" { // 请了半天假
 			return
 		}
+		if strings.HasSuffix(c.text[:e.Pos], "到") && f.Object.Text == f.When.Text || strings.HasPrefix(f.Object.Text, f.When.Text+"的") { // 改到周日, 坐周日的车
+			return
+		}
 		if f.Object.Text != "" && (f.When.Text != f.Object.Text || e.Kind == timex.Duration) {
 			f.Object.Text = strings.TrimSuffix(strings.TrimPrefix(f.Object.Text, f.When.Text), f.When.Text)
 			if f.Object.Text == "第" || f.Object.Text == "快" || f.Object.Text == "有" { // 退休第三年
@@ -46,7 +51,7 @@ func (c *zhClause) time() {
 		return
 	}
 	for _, w := range c.ws {
-		if zhWhen[w.Form] {
+		if zhWhen[w.Form] || zhAdverbs[w.Form] && zhDayAhead.MatchString(w.Form) { // 中秋
 			f.When = Phrase{Text: w.Form, Start: c.start + w.Start, End: c.start + w.End}
 			return
 		}
@@ -60,6 +65,9 @@ var zhWhen = set("最近 以前 之前 从前 小时候 刚 刚刚 刚才 现在
 // its denial (是不是, 有没有).
 func zhAsks(c *zhClause) bool {
 	t := strings.TrimRight(c.text, " 。！？!?~～…")
+	if zhRetort.MatchString(t) && !strings.ContainsAny(c.text, "？?你您") { // 人家有女朋友好吗
+		return false
+	}
 	if zhWh.MatchString(t) && !zhAny.MatchString(t) {
 		return true
 	}
@@ -72,10 +80,13 @@ func zhAsks(c *zhClause) bool {
 	})
 }
 
+// zhRetort is a statement with a question behind it that asks nothing.
+var zhRetort = pattern.New(`^[^别要]*[有是][^别要]+好[吗吧][。.…！!~～ ]*$`)
+
 // zhWh are words that ask; with one of zhAny they stand for anything or are told of (谁都不知道).
 var (
-	zhWh  = pattern.New(`怎么办|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
-	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也了]没|了没有)$`) // 去不, 换没
+	zhWh  = pattern.New(`怎么办|干[吗嘛啥么]|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
+	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也]没|了没有)[啊呀]?$`) // 去不, 换没
 	zhAny = pattern.New(`都|也|知道|忘|无论|不管|随便|问|告诉`)
 )
 
@@ -103,6 +114,9 @@ func (c *zhClause) hold(question bool) {
 	if strings.HasPrefix(f.When.Text, "下") || strings.HasPrefix(f.When.Text, "明") {
 		future = true
 	}
+	if future && !strings.HasPrefix(f.When.Text, "下午") && !c.aspect("过") && zhVerbs[f.Verb] == "DID" && !f.Negated { // 明天就放假了
+		past = false
+	}
 	if past {
 		f.Tense = Past
 		f.Begun = !c.passed && (c.aspect("了") || zhJust[f.When.Text]) && !c.has(zhFormer)
@@ -118,11 +132,13 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Hearsay
 	case c.maybe:
 		f.Modality = Condition
-	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past:
+	case c.modal == "别", c.has(zhDont), strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past && !(c.planned && c.dropped && f.Time.Kind == timex.Duration):
 		f.Modality = Imperative
 	case f.Subject.Kind == Addressee && strings.HasPrefix(strings.TrimSpace(c.text), "请"), strings.HasPrefix(c.text, "请多") || strings.HasPrefix(c.text, "请你"):
 		f.Modality = Imperative
-	case c.dropped && strings.Contains(c.text, "了就"), c.dropped && strings.Contains(c.text, "过就"): // 考过了就申请
+	case c.dropped && strings.Contains(c.text, "了就") && c.planned:
+		f.Modality, f.Tense = Plan, Future
+	case c.dropped && strings.Contains(c.text, "了就"), c.dropped && strings.Contains(c.text, "过就"), c.dropped && strings.Contains(c.text, "了再"): // 考过了就申请, 干了再浇
 		f.Modality = Condition
 	case c.alone && !past && zhUrges.MatchString(c.text):
 		f.Modality = Imperative
@@ -154,17 +170,46 @@ func (c *zhClause) hold(question bool) {
 
 // scheduled reports whether an act is named with a day that is neither past nor repeated, and nothing says that it is done: 周五搬家, 国庆去海边.
 func (c *zhClause) scheduled() bool {
-	if s := zhVerbs[c.f.Verb]; s != "DID" && s != "VISITED" && s != "OWNS" || c.f.Negated || c.going || c.marked || c.aspect("着") || c.has(zhOften) || zhSays[c.f.Verb] {
+	if s := cmp.Or(zhVerbs[c.f.Verb], "DID"); s != "DID" && s != "VISITED" && s != "OWNS" && !(s == "LIVES_IN" && c.planned && c.f.Time.Kind == timex.Duration) || c.f.Negated && !(c.never && c.modal != "能" && zhThisDay.MatchString(c.f.When.Text)) || c.going || c.marked || c.aspect("着") || c.has(zhOften) || zhSays[c.f.Verb] {
+		return false
+	}
+	if zhHappens[c.f.Verb] || c.dropped && c.has(zhAdvice) {
+		return false
+	}
+	if c.planned && c.f.When.Text == "" && (c.f.Verb == "在" || c.has(zhAlready) || !c.dropped && c.f.Place.Text != "" || zhVerbs[zhBase(c.f.Verb)] == "" && zhVerbs[string(firstRune(c.f.Verb))] == "" || strings.Contains(c.f.Object.Text, "我") || c.f.Object.Text == "" && zhVerbs[c.f.Verb] == "") {
+		c.planned = false
+	}
+	if w := c.f.When.Text; strings.HasSuffix(w, "号") && !strings.Contains(w, "月") && slices.ContainsFunc(c.ws, func(n hanseg.Word) bool { return n.Start == c.f.Time.End && strings.ContainsRune("nq", rune(n.Class)) }) { // 2号车厢
 		return false
 	}
 	if o := c.f.Object.Text; strings.HasSuffix(o, "那个") || strings.HasSuffix(o, "这个") { // 周六爬山那个
 		return false
 	}
-	return zhDayAhead.MatchString(c.f.When.Text)
+	return !strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "的") && (zhDayAhead.MatchString(c.f.When.Text) || zhMoves[c.f.Verb] && (zhPartOfDay.MatchString(c.f.When.Text) || c.f.Time.Kind == timex.Clock) || c.f.Negated || c.after || c.offers() || c.planned && (c.f.When.Text == "" || c.f.Time.Kind == timex.Duration))
 }
 
+// zhAhead is a day that is neither past nor repeated.
+const zhAhead = `^(?:这|本)?(?:[一二三四五六七八九十\d]{1,2}月(?:份|[底初中]|[一二三四五六七八九十\d]{1,3}[号日])?|[一二三四五六七八九十\d]{1,3}[号日]|今晚|过[一两三几]天|待会儿?|等会儿?|回头|周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`
+
+// offers reports whether the speaker says what they do for the person spoken to: 我去接你, 我给你打电话.
+func (c *zhClause) offers() bool {
+	return !c.dropped && !c.going && c.f.Place.Text == "" && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (c.at(c.placed) == "给" && c.at(c.placed+1) == "你" || strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed-1) != "看" && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
+}
+
+// zhMoves are verbs of motion, which zhPartOfDay, a part of a day that is not named, makes one of today: 我晚上回去吃.
+var zhMoves, zhPartOfDay = set("去 来 过去 过来 回 回来 回去 回家 出去"), pattern.New(`^(?:早上|上午|中午|下午|傍晚|晚上)$`)
+
+var zhDont = set("别")
+
+// zhAdvice are words of what others are told to do.
+var zhAdvice = set("早点 早些 好好 注意 小心 记得 千万")
+
+// zhForYou are verbs of what is done for or with somebody, zhHappens of what nobody plans.
+var zhForYou, zhHappens = set("找 接 送 带 帮 请 陪 教 借 还 告诉 通知 联系 看"), set("发现 发觉 看到 看见 听到 收到 知道 忘 忘记 记得 认识 遇到 遇见 碰见 丢 得 输 赢 生病 祝")
+
 var (
-	zhDayAhead = pattern.New(`^(?:这|本)?(?:周末|[周]?(?:周|星期|礼拜)[一二三四五六日天]|国庆|春节|元旦|中秋|端午|清明|五一|十一|过年|暑假|寒假|年底|月底)`)
+	zhDayAhead = pattern.New(zhAhead)
+	zhThisDay  = pattern.New(`^(?:今天|今晚|明天|后天)|` + strings.TrimPrefix(zhAhead, "^"))
 	zhOften    = set("都 每 一般 平时 通常 经常 常 常常 总 总是 老 老是 偶尔 有时 一直")
 )
 

@@ -1,10 +1,13 @@
 package clause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/hanseg"
+	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
 )
@@ -13,8 +16,9 @@ import (
 
 // mentioned notes the last relative or named person of a clause.
 func (r *zhReader) mentioned(c *zhClause) {
-	for k := range c.ws {
-		if m, _ := r.person(c, k); m.Kind == Relative || m.Kind == Named {
+	for k, next := 0, 0; k < len(c.ws); k = max(k+1, next) {
+		var m Mention
+		if m, next = r.person(c, k); (m.Kind == Relative || m.Kind == Named) && !(k == 0 && zhRelations[m.Text] != "" && !strings.HasPrefix(m.Text, "我") && !c.isSpoken(next)) { // who is spoken to: 老姐，…
 			r.last = m
 		}
 	}
@@ -37,6 +41,26 @@ func People(text string, o Options) (out []Mention) {
 	}
 	return out
 }
+
+// Vocative is the relation of the parent, grandparent or spouse whom a Chinese text speaks to: 妈，我到了, 爸你别买了, 吃过了妈. It is "" where there is none.
+func Vocative(text string) string {
+	if m := zhVocative.FindStringSubmatch(text); m != nil {
+		return zhRelations[m[1]+m[2]+m[3]]
+	}
+	return ""
+}
+
+var zhVocative = func() *pattern.Pattern {
+	var kin []string
+	for w, key := range zhRelations {
+		if parents := set("mother father grandmother grandfather husband wife"); parents[key] && !strings.HasPrefix(w, "我") && w != "先生" && w != "太太" && w != "妻子" && w != "丈夫" {
+			kin = append(kin, w)
+		}
+	}
+	slices.SortFunc(kin, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	any := "(" + strings.Join(kin, "|") + ")"
+	return pattern.New(`^\s*` + any + `(?:[，,！!。~～\s]|[你您]|$)|(?:了|吗|吧|啊)[，,]?` + any + `\s*(?:[，,！!。？?~～]|$)|[，,。！!]\s*` + any + `[，,！!。~～]`)
+}()
 
 // pronoun is whom a pronoun means: the person whom the text mentioned last, if the gender fits.
 func (r *zhReader) pronoun(m Mention) Mention {
@@ -120,9 +144,9 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 		if c.at(j) == "的" {
 			j++
 		}
-		if k := c.at(j); zhRelations[k] != "" && m.Kind != NoOne {
+		if key := zhKin(c.at(j)); key != "" && m.Kind != NoOne {
 			owner := r.pronoun(m)
-			rel := Mention{Kind: Relative, Relation: zhRelations[k], Gender: relationGender(zhRelations[k]), Phrase: c.span(i, j+1)}
+			rel := Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, j+1)}
 			if owner.Kind != Speaker {
 				rel.Owner = &owner
 			}
@@ -147,7 +171,7 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 			return rel, j + 2
 		}
 		for k := j; k < min(j+3, len(c.ws)); k++ { // 我最好的朋友
-			if key := zhRelations[c.at(k+1)]; strings.HasSuffix(c.at(k), "的") && key != "" && c.class(j) != 'v' {
+			if key := zhRelations[c.at(k+1)]; strings.HasSuffix(c.at(k), "的") && key != "" && c.class(j) != 'v' && !slices.ContainsFunc(c.ws[j:k], func(w hanseg.Word) bool { return zhSomebody(w.Form) }) { // not 我一个同学的妹
 				return Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, k+2)}, k + 2
 			}
 		}
@@ -180,6 +204,9 @@ func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
 	}
 	return r.name(c, i)
 }
+
+// zhKin is the relation that a word names behind a pronoun: 姑 does in 你姑, as 我姑 is listed, and means nobody alone.
+func zhKin(w string) string { return cmp.Or(zhRelations[w], zhRelations["我"+w]) }
 
 // zhOnly are people of whom one has one: 房东 is one's own.
 var zhOnly = set("房东 领导 上司 主管 导师 班主任")
@@ -242,6 +269,8 @@ func (r *zhReader) name(c *zhClause, i int) (Mention, int) {
 		return take(2)
 	case c.class(i) == 'R' && utf8.RuneCountInString(c.at(i)) >= 2 && (zhVerbs[c.at(i+1)] != "" || zhAdverbs[c.at(i+1)] || zhPreps[c.at(i+1)]) && strings.ContainsRune(zhSurnames, rs[0]):
 		return take(utf8.RuneCountInString(c.at(i)))
+	case i == 0 && len(rs) > 2 && rs[0] == rs[1] && strings.ContainsRune("qnR", rune(c.class(0))) && c.ws[0].End == 6 && (zhSays[c.at(1)] || zhVerbs[c.at(1)] == "PREFERS_TOPIC" || zhVerbs[c.at(1)] == "WANTS"): // 朵朵说…
+		return take(2)
 	case isName(c.at(i)) && i+1 < len(c.ws) && (zhVerbs[c.at(i+1)] != "" || zhAdverbs[c.at(i+1)]):
 		return Mention{Kind: Named, Phrase: c.span(i, i+1)}, i + 1
 	}

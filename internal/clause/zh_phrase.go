@@ -42,7 +42,7 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 		switch {
 		case zhVerbs[w] == "" && c.class(k) == 'v' && c.at(i-1) == "对" && zhVerbs[c.at(k+1)] != "": // 对散文式叙事没有抵抗力
 			continue
-		case zhResults[w] && k > i+1 && zhVerbs[c.at(k-1)] != "": // 把论文写完
+		case (zhResults[w] || zhInto[w]) && k > i+1 && zhVerbs[c.at(k-1)] != "": // 把论文写完, 把照片发给他
 			continue
 		case !c.verbAt(k) && !zhModals[w] && !(zhNegations[w] && !zhFalseNegation[w]):
 			continue
@@ -72,6 +72,9 @@ func (c *zhClause) whenClause() int {
 	for k := c.i + 1; k+1 < len(c.ws) && k < c.i+7; k++ {
 		switch w := c.at(k); {
 		case w == "完" && k == c.i+1 && c.verbAt(k-1) && c.verbAt(k+1) && c.isSpoken(k+2): // 搬完请你吃饭
+			c.after = !c.aspect("了") && !c.asking
+			return k + 1
+		case w == "就" && c.planned && c.verbAt(c.i) && c.verbAt(k+1): // 考过了就申请调门诊
 			return k + 1
 		case w == "就" && c.verbAt(k-1) && c.verbAt(c.i) && c.verbAt(k+1) && !zhIdle[c.at(c.i)] && !zhNothing[c.at(k+1)]: // 回来就发烧了
 			return k + 1
@@ -101,7 +104,7 @@ func (c *zhClause) rest() string {
 
 // done reports whether 了 or 过 behind a verb with an object says that somebody has done it: 交了首付, but not 下了场雨.
 func (c *zhClause) done() bool {
-	return c.marked && c.f.Object.Text != "" && !c.counted(c.i) && !zhAppears[c.f.Verb]
+	return c.marked && c.f.Object.Text != "" && (c.reached != "" || c.topic.Text != "" && c.topic.Start >= c.start || !c.counted(c.i)) && !zhAppears[c.f.Verb]
 }
 
 // ill is the word behind an illness at the next word that something else follows, or 0.
@@ -148,6 +151,9 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 		}
 	}
 	p := c.span(i, end)
+	if s := strings.TrimRight(p.Text, " 。.…！!~～"); zhRetort.MatchString(c.text) && (strings.HasSuffix(s, "好吗") || strings.HasSuffix(s, "好吧")) {
+		p.Text = s[:len(s)-len("好吗")]
+	}
 	for again := true; again; {
 		again = false
 		p.Text = strings.TrimRight(p.Text, " 。．.·！？!?~～…，,、")

@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/hanseg"
 	"membench/internal/pattern"
+	"membench/internal/timex"
 )
 
 // What slot of the catalogue a Chinese clause fills.
@@ -42,12 +43,19 @@ func (c *zhClause) slot() bool {
 		f.Slot, f.Value.Text = "COMES_FROM", strings.TrimSuffix(obj, "人")
 	case f.Verb == "是" && zhOrigin.MatchString(obj):
 		f.Slot, f.Value.Text = "COMES_FROM", zhOrigin.FindStringSubmatch(obj)[1]
+	case f.Verb == "是" && f.Subject.Kind == Named && zhMine(obj) != "" && !f.Negated: // 小武是我室友, 小武是我大学社团的
+		f.Slot, f.Value.Text = "HAS_RELATIVE", zhMine(obj)+"，叫"+f.Subject.Text
+		f.Subject = Mention{Kind: Speaker, Phrase: f.Subject.Phrase}
+	case zhCheckup.MatchString(c.text) && zhFound.MatchString(f.Verb+obj) && !f.Negated: // 体检查出来脂肪肝
+		f.Slot, f.Value.Text, f.Tense = "HAS_CONDITION", zhFound.FindStringSubmatch(f.Verb + obj)[1], Present
 	case f.Verb == "是" && zhStates[obj] != "":
 		f.Slot = zhStates[obj]
 	case (f.Verb == "有" || f.Verb == "得" || f.Verb == "是") && zhIll.MatchString(obj) && !strings.ContainsAny(obj, "没不"):
 		f.Slot = "HAS_CONDITION"
 	case f.Verb == "是" && (strings.HasSuffix(obj, "岁") || zhNumber.MatchString(obj)):
 		f.Slot = "HAS_AGE"
+	case f.Verb == "当" && c.verbAt(c.placed): // 就当交学费了
+		return false
 	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
 		f.Value.Text = strings.TrimPrefix(obj, "个")
 	case f.Verb == "是" && zhFeelings[strings.TrimRight(strings.TrimLeft(obj, "很太"), "坏死疯")]:
@@ -81,12 +89,17 @@ func (c *zhClause) slot() bool {
 		f.Slot = "DID"
 	case f.Slot == "OWNS" && c.forWhom && !strings.HasPrefix(c.event, c.prep+"自己"): // 给我爸买了手机
 		f.Slot = "DID"
+	case (f.Verb == "来" || f.Verb == "到" || f.Verb == "在") && f.Time.Kind == timex.Duration && c.class(c.placed) == 'S' && c.inTime(c.placed+1) && f.Time.Op == 0: // 来武汉三年了
+		f.Slot, f.Value, f.Tense, f.Begun = "LIVES_IN", c.span(c.placed, c.placed+1), Present, false
 	case f.Verb == "去" && strings.Contains(c.text, "去过"):
 		f.Slot = "VISITED"
 	case c.modal == "会" && f.Modality == Asserted && f.Tense == Present && f.Slot == "DID" && f.When.Text == "" && !c.dropped && c.event == "" && utf8.RuneCountInString(obj) < 4 && f.Subject.Kind != Addressee: // 会弹吉他; 会 before more than the name of an activity is habit
 		f.Slot, f.Value.Text = "HAS_SKILL", f.Verb+obj
 	case f.Verb == "会" && (f.Modality == Plan || obj == ""):
 		f.Slot = "DID"
+	}
+	if f.Slot == "VISITED" {
+		f.Value.Text = strings.TrimPrefix(f.Value.Text, "趟")
 	}
 	if f.Modality == Plan {
 		f.Slot = "PLANS"
@@ -105,9 +118,12 @@ func (c *zhClause) slot() bool {
 		if f.Place.Text != "" && c.event == "" && f.Verb != "在" {
 			c.by = "在" + f.Place.Text + c.by
 		}
-		verb := f.Verb
+		verb := f.Verb + c.reached
 		if zhVerbs[verb] == "PLANS" && obj != "" && !(f.Negated && verb == "决定") { // what is planned, as it would be denied
 			verb = ""
+		}
+		if f.Modality == Plan && obj == "" && f.Time.Kind == timex.Duration { // 待一周
+			obj = f.When.Text
 		}
 		f.Value = Phrase{Text: cmp.Or(c.event, c.by+verb+obj), Start: f.Object.Start, End: f.Object.End}
 		if zhLeaving[f.Verb] {
@@ -131,6 +147,17 @@ func (c *zhClause) slot() bool {
 	return c.worth()
 }
 
+// zhMine is what somebody is to the speaker, if an object says that: 我室友, 我大学社团(的).
+func zhMine(object string) string {
+	rest, mine := strings.CutPrefix(object, "我")
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "们"), "的")
+	first := zhCut(rest)
+	if !mine || len(first) == 0 || zhRelations[rest] == "" && !(zhBeforeRelation[first[0].Form] && utf8.RuneCountInString(rest) < 6) {
+		return ""
+	}
+	return rest
+}
+
 // zhHolds are verbs of having, zhWithName what one has and how it is called.
 var (
 	zhHolds    = set("有 养 领养 收养 生")
@@ -139,7 +166,9 @@ var (
 
 var (
 	zhIll     = pattern.New(`(?:病|症|炎|痛|疼|伤|癌|瘤|过敏|高血压|糖尿病|哮喘|突出|增生|磨损|撕裂|结节|囊肿|息肉|积液|弱视|散光|白内障)$`) // ends what one suffers from
-	zhNumber  = pattern.New(`^[一二三四五六七八九十\d]+$`)                                                    // alone: 我今年三十二
+	zhFound   = pattern.New(`(?:查|检查|诊断|检测|化验)出来?(?:了|有|是)?(\p{Han}{2,8})$`)                        // what a doctor finds
+	zhCheckup = pattern.New(`体检|检查|医院|化验|复查|诊断`)
+	zhNumber  = pattern.New(`^[一二三四五六七八九十\d]+$`) // alone: 我今年三十二
 	zhMeasure = pattern.New(`^[一二三四五六七八九十百\d]`)
 	zhYears   = pattern.New(`^[一二三四五六七八九十\d]{1,4}(?:岁半?)?$`)
 	zhGrade   = pattern.New(`^(?:小学?|初|高|大|研)[一二三四五六]$`)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/hanseg"
 	"membench/internal/pattern"
 )
 
@@ -37,7 +38,7 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 	f := &c.f
 	for steps := 0; steps < 4 && zhPreps[c.at(c.i)] && c.at(c.i) != ""; steps++ {
 		p := c.at(c.i)
-		if p == "在" && c.verbAt(c.i+1) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
+		if p == "在" && c.verbAt(c.i+1) && c.at(c.i+2) != "时" && c.at(c.i+2) != "的" && !zhEmployer.MatchString(c.at(c.i+1)) && !(zhVerbs[c.at(c.i+1)] == "" && zhVerbs[c.at(c.i+2)] == "DID" && c.class(c.i+2) != 'u') && !(zhVerbs[c.at(c.i+1)] == "" && zhRoom.MatchString(c.at(c.i+2))) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
 			c.going = true
 			c.i++
 			continue
@@ -63,8 +64,10 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 		}
 		np := c.span(c.i+1, v)
 		switch p {
-		case "在", "于", "往":
+		case "在", "于":
 			f.Place = np
+		case "往":
+			c.by = p + np.Text
 		case "从":
 			c.from = np
 		case "把", "将":
@@ -83,7 +86,7 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 		case "让", "叫":
 			f.Verb, f.Object = p, c.objectPhrase(c.i+1)
 			return !c.dropped, true
-		case "使", "由":
+		case "使", "由", "离": // 离地铁十分钟
 			return false, true
 		}
 		c.i = v
@@ -131,6 +134,12 @@ func (c *zhClause) predicate() (ok, whole bool) {
 	case zhOwnState[w] && c.i+1 < len(c.ws) && c.commented(c.i+1): // 腰疼, 嗓子哑了
 		c.own = true
 		be("是")
+		for k := c.i + 2; k+1 < len(c.ws); k++ { // 血压高还不听劝
+			if zhMore[c.at(k)] && (c.class(k-1) == 'a' || zhIll.MatchString(c.at(k-1))) && c.verbAfter(k+1) {
+				f.Object = c.span(c.i, k)
+				return true, true
+			}
+		}
 		for k := c.i + 1; k < len(c.ws); k++ {
 			if w := zhBase(c.at(k)); zhVerbs[w] != "" && zhVerbs[w] != "PREFERS_TOPIC" && !zhAdverbs[w] && !zhNegations[w] && !zhFeelings[w] && !zhIll.MatchString(f.Object.Text) { // 脚崴了, 膝盖手术
 				f.Verb, c.event = w, f.Object.Text
@@ -138,11 +147,24 @@ func (c *zhClause) predicate() (ok, whole bool) {
 			}
 		}
 		return true, true
+	case c.at(c.i+1) == "的" && c.at(c.i+2) == "是" && zhOwnState[c.at(c.i+3)] && c.i+4 >= len(c.ws) && (zhIll.MatchString(w) || zhFeelings[w]): // 疼的是脚后跟
+		c.own = true
+		f.Verb, f.Object = "是", c.span(c.i+3, c.i+4)
+		f.Object.Text += w
+		return true, true
 	case w == "没有" || w == "没":
 		f.Verb, f.Negated = "有", true
 	case zhGoes[w] && c.verbAt(c.i+1) && zhVerbs[zhBase(c.at(c.i+1))] != "" && zhVerbs[zhBase(c.at(c.i+1))] != "DID": // 去领养了一只猫
 		c.i++
 		return c.verb(), true
+	case w == "改" && (c.inTime(c.i+1) || zhDayAhead.MatchString(c.at(c.i+1))): // 改周日搬了
+		v := c.i
+		c.i++
+		c.more()
+		if ok = c.verb(); ok {
+			f.Modality, c.event, c.after = Plan, c.objectPhrase(v).Text, true
+		}
+		return ok, true
 	case zhVerbs[zhBase(w)] != "":
 		f.Verb = zhBase(w)
 		if v, ok := strings.CutSuffix(w, "了"); ok && zhVerbs[v] == zhVerbs[w] { // the lexicon has 吃了 for the sake of cutting
@@ -165,7 +187,7 @@ func (c *zhClause) predicate() (ok, whole bool) {
 	case zhFeelings[w]:
 		be("是")
 		return true, true
-	case c.class(c.i) == 'v':
+	case c.class(c.i) == 'v' || c.predicative(c.i):
 		f.Verb = w
 	case !c.dropped && f.Subject.Kind != Addressee && c.class(c.i) == 'a' && !c.isSpoken(c.i+1) && utf8.RuneCountInString(w) > 1 && !zhPraise[w]: // 她很年轻
 		return be("是")
@@ -187,7 +209,11 @@ func (c *zhClause) predicate() (ok, whole bool) {
 func (c *zhClause) complements() {
 	f := &c.f
 	for slices.Contains(zhAspects, c.at(c.i)) || c.at(c.i) == "完" || c.at(c.i) == "到" && c.at(c.i-1) != "搬" || c.at(c.i) == "好" {
-		if w := c.at(c.i); w == "了" || w == "过" || w == "完" {
+		w := c.at(c.i)
+		if w == "到" && !c.isSpoken(c.i+1) && zhVerbs[f.Verb+w] == "" && utf8.RuneCountInString(f.Verb) == 1 { // 报到
+			c.reached = w
+		}
+		if w == "了" || w == "过" || w == "完" && !slices.ContainsFunc(c.ws[c.i+1:], func(w hanseg.Word) bool { return w.Form == "再" || w.Form == "得" || w.Form == "要" }) {
 			f.Tense = Past
 			c.marked, c.passed = true, c.passed || w == "过"
 		}
@@ -198,6 +224,9 @@ func (c *zhClause) complements() {
 		c.i += 2
 	} else if zhResults[c.at(c.i)] && c.at(c.i+1) == "了" { // 考下来了
 		f.Tense = Past
+		c.i++
+	} else if utf8.RuneCountInString(c.at(c.i)) == 2 && zhResults[c.at(c.i)] && c.class(c.i+1) == 'm' && !c.inTime(c.i+1) && c.modal == "" && !f.Negated { // 救回来四条
+		f.Tense, c.marked, c.reached = Past, true, c.at(c.i)
 		c.i++
 	}
 	if c.at(c.i) == "上" && zhVerbs[f.Verb] == "PREFERS_TOPIC" && c.isSpoken(c.i+1) { // 喜欢上写诗
@@ -214,7 +243,10 @@ func (c *zhClause) object(v int) bool {
 	if c.at(c.i) == "的" && c.aspect("了") && c.class(len(c.ws)-1) != 'n' && zhVerbs[f.Verb] == "" { // 我腌的菜好了
 		return false
 	}
-	f.Object = c.objectPhrase(c.i)
+	f.Object, c.placed = c.objectPhrase(c.i), c.i
+	if zhRelations[f.Object.Text] != "" && c.marked && (zhActs[f.Verb] || zhGoes[f.Verb] || zhOfThings[f.Verb] || f.Verb == "回") && f.Verb != "送" && f.Verb != "请" { // 吃了妈: who is spoken to
+		f.Object = Phrase{Start: f.Object.Start, End: f.Object.Start}
+	}
 	if zhDegree[f.Object.Text] { // 紧张死了
 		f.Object, f.Tense = Phrase{Start: f.Object.Start, End: f.Object.Start}, Present
 	}
@@ -245,12 +277,15 @@ func (c *zhClause) object(v int) bool {
 			}
 		}
 	}
-	if topic := strings.Trim(c.topic.Text, " 《》“”，"); topic != "" && (c.counted(c.i) || zhVerbs[f.Object.Text] != "") {
+	if topic := strings.Trim(c.topic.Text, " 《》“”，"); topic != "" && (!zhToward[f.Verb] || c.topic.Start >= c.start) && (c.counted(c.i) || zhVerbs[f.Object.Text] != "") {
 		f.Object.Text += topic // 杂文我一直爱读
 		f.Object.Start, f.Object.End = c.topic.Start, c.topic.End
 	}
 	return true
 }
+
+// zhRoom ends the name of a place that begins with a verb: 自习室.
+var zhRoom = pattern.New(`^(?:室|馆|厅|楼|店|站|场|院|处|中心)$`)
 
 // zhSomebody reports whether a noun is one for a person.
 func zhSomebody(w string) bool {

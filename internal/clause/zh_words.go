@@ -30,13 +30,13 @@ var zhRelations = func() map[string]string {
 var zhVerbs = table("zh_verbs.txt")
 
 var (
-	zhPronouns  = map[string]Mention{"我": {Kind: Speaker}, "本人": {Kind: Speaker}, "咱": {Kind: Speaker}, "俺": {Kind: Speaker}, "个人": {Kind: Speaker}, "自己": {Kind: Speaker}, "我们": {Kind: Speaker, Plural: true}, "咱们": {Kind: Speaker, Plural: true}, "我们俩": {Kind: Speaker, Plural: true}, "咱们俩": {Kind: Speaker, Plural: true}, "他们俩": {Kind: Pronoun, Plural: true}, "我俩": {Kind: Speaker, Plural: true}, "咱俩": {Kind: Speaker, Plural: true}, "我家": {Kind: Speaker, Plural: true}, "我家里": {Kind: Speaker, Plural: true}, "我手里": {Kind: Speaker}, "我手上": {Kind: Speaker}, "我这边": {Kind: Speaker}, "我名下": {Kind: Speaker}, "我们家": {Kind: Speaker, Plural: true}, "我们组": {Kind: Speaker, Plural: true}, "我们部门": {Kind: Speaker, Plural: true}, "我们公司": {Kind: Speaker, Plural: true}, "我们团队": {Kind: Speaker, Plural: true}, "你": {Kind: Addressee}, "您": {Kind: Addressee}, "你们": {Kind: Addressee, Plural: true}, "他": {Kind: Pronoun, Gender: Male}, "她": {Kind: Pronoun, Gender: Female}, "他们": {Kind: Pronoun, Plural: true}, "他俩": {Kind: Pronoun, Plural: true}, "她俩": {Kind: Pronoun, Plural: true, Gender: Female}, "你俩": {Kind: Addressee, Plural: true}, "她们": {Kind: Pronoun, Plural: true, Gender: Female}}
+	zhPronouns  = map[string]Mention{"我": {Kind: Speaker}, "本人": {Kind: Speaker}, "咱": {Kind: Speaker}, "俺": {Kind: Speaker}, "个人": {Kind: Speaker}, "自己": {Kind: Speaker}, "我们": {Kind: Speaker, Plural: true}, "咱们": {Kind: Speaker, Plural: true}, "我们俩": {Kind: Speaker, Plural: true}, "咱们俩": {Kind: Speaker, Plural: true}, "他们俩": {Kind: Pronoun, Plural: true}, "我俩": {Kind: Speaker, Plural: true}, "咱俩": {Kind: Speaker, Plural: true}, "我家": {Kind: Speaker, Plural: true}, "我家里": {Kind: Speaker, Plural: true}, "我手里": {Kind: Speaker}, "我手上": {Kind: Speaker}, "我这边": {Kind: Speaker}, "我名下": {Kind: Speaker}, "我们家": {Kind: Speaker, Plural: true}, "我们组": {Kind: Speaker, Plural: true}, "我们部门": {Kind: Speaker, Plural: true}, "我们公司": {Kind: Speaker, Plural: true}, "我们团队": {Kind: Speaker, Plural: true}, "你": {Kind: Addressee}, "您": {Kind: Addressee}, "你们": {Kind: Addressee, Plural: true}, "人家": {Kind: Pronoun}, "他": {Kind: Pronoun, Gender: Male}, "她": {Kind: Pronoun, Gender: Female}, "他们": {Kind: Pronoun, Plural: true}, "他俩": {Kind: Pronoun, Plural: true}, "她俩": {Kind: Pronoun, Plural: true, Gender: Female}, "你俩": {Kind: Addressee, Plural: true}, "她们": {Kind: Pronoun, Plural: true, Gender: Female}}
 	zhAdverbs   = set("正式 就 都 也 还 又 再 才 已经 已 刚 刚刚 刚才 正 正在 一直 一般 一起 一边 边 常 常常 经常 总 总是 总算 老是 天天 每天 平时 通常 偶尔 有时 有时候 最近 目前 现在 以前 之前 从前 后来 从来 曾 曾经 终于 竟然 居然 真 真的 特别 非常 很 太 挺 好 超 超级 比较 最 更 有点 有点儿 有些 稍微 几乎 差点 其实 当然 确实 果然 只 只好 只是 仅 光 全 全都 可能 也许 大概 应该 好像 似乎 肯定 一定 必须 突然 忽然 马上 立刻 赶紧 先 顺便 特意 亲自 自己 到底 究竟 还是 仍然 依然 渐渐 慢慢 越来越 大多 大部分 多 少 完全 根本 并 并且 实在 尤其 以后 今后 小时候 不怎么 不太 前天 昨天 今天 明天 后天 昨晚 今晚 晚上 早上 中午 下午 上午 上周 下周 上个月 下个月 去年 今年 明年 年底 年初 周末 周一 周二 周三 周四 周五 周六 周日 未来 将来 同时 当时 反正 幸好 可惜 毕竟 本来 原来 原本 一共 总共 一道 手头 重新 直接 不小心 偷偷 一个人 独自 第一次 首次 头一次 那会儿 那时 那时候 这会儿 那阵子 这阵子 前阵子 前些天 前几天 那年 上回 上次 下回 下次 这次 这回 老 早 早就 倒 倒是 却 差一点 看来 看样子 估计 恐怕 说不定 没准 快要 就要 五一 十一 国庆 春节 元旦 中秋 端午 清明 元宵 七夕 除夕 暑假 寒假 过年 双十一 上学期 下学期 这学期 上半年 下半年 上礼拜 下礼拜 这礼拜 周末 这个月 这周 这周末 这两天 前两天 过两天 这几天 大前天 大后天 半夜 大半夜 一大早 明早 今早 明晚 提前 主动 故意 专门 随便 还好 幸亏 多亏 今儿 昨儿 明儿 前儿")
-	zhOpeners   = set("但 但是 不过 可是 可 而 而且 所以 因为 由于 然后 于是 结果 另外 虽然 尽管 那 那么 嗯 啊 哦 哎 唉 哈哈 哈哈哈 嘿 呀 对 对了 是的 好的 话说 说起来 说实话 老实说 总之 比如 例如 至于 关于 除了 或者 以及 和 只要 只有 无论 不管 既然 即使 自从 自打 抱歉 不好意思 谢谢 牛 绝 哇 哇塞 我靠 救命 佩服 笑死 嗯嗯 是吗 可不")
+	zhOpeners   = set("但 但是 不过 可是 可 而 而且 所以 因为 由于 然后 于是 结果 另外 虽然 尽管 那 那么 嗯 啊 哦 哎 唉 哈哈 哈哈哈 嘿 呀 对 对了 是的 好的 话说 说起来 说实话 老实说 总之 比如 例如 至于 关于 除了 或者 以及 和 只要 只有 无论 不管 既然 即使 自从 自打 抱歉 不好意思 谢谢 牛 绝 哇 哇塞 呵呵 嘿嘿 嘻嘻 呜呜 我靠 救命 佩服 笑死 嗯嗯 是吗 可不")
 	zhNegations = set("不 没 没有 别 未 从不 从未 从没 从来不 从来没 不再 不会 不能 不想 不怎么 不太 没法 并不 并没有 不用 不敢 不要 不肯 不愿")
 	zhNever     = set("不 不敢 不肯 不愿 从不 从来不 不再 不会 不能 不怎么 不太")
 	zhAspects   = []string{"了", "过", "着"}
-	zhEndings   = []string{"了", "吗", "呢", "吧", "啊", "呀", "啦", "哦", "哈", "嘛", "的", "来着", "而已", "罢了", "喔", "哟", "咯", "喽", "～", "~"}
+	zhEndings   = []string{"了", "吗", "呢", "吧", "啊", "呀", "啦", "哦", "哈", "嘛", "的", "来着", "而已", "罢了", "喔", "哟", "咯", "喽", "呵呵", "哈哈", "嘿嘿", "嘻嘻", "～", "~"}
 	zhPreps     = set("在 跟 和 与 同 给 对 从 向 为 用 往 于 替 比 随 关于 按 离 由 把 将 被 让 叫 使 连")
 )
 
@@ -110,6 +110,9 @@ var zhActs = set("吃 喝 看 读 听 玩 买 卖 送 借 还 寄 找 丢 弄丢
 // zhResults are complements of a verb: what came of it, or its direction.
 var zhResults = set("完 好 到 成 掉 光 上 下 下来 下去 出 出来 出去 起来 过来 过去 回来 回去 上来 上去 来 去 住 懂 会 错 走 开 满 够")
 
+// zhInto are complements of where something gets to: 发给, 改成.
+var zhInto = set("给 成 进 入 为 在 于")
+
 // zhPotential are complements behind 不 or 得 that say what can be done: 吃不了, 买得起.
 var zhPotential = set("了 起 到 动 下 上 完 惯 来 成 着 出 见 清 住 懂")
 
@@ -127,7 +130,7 @@ func zhBase(w string) string {
 		if at -= n; at <= 0 {
 			break
 		}
-		if v := w[:at]; zhResults[w[at:]] && (zhVerbs[v] != "" || zhActs[v]) {
+		if v := w[:at]; zhResults[w[at:]] && w[at:] != "会" && (zhVerbs[v] != "" || zhActs[v]) { // 开会 is no 开
 			return v
 		}
 	}
@@ -139,13 +142,25 @@ func zhCut(text string) []hanseg.Word {
 	ws := zhSegmenter().Cut(text)
 	for i := 0; i < len(ws); i++ {
 		w := ws[i]
-		if zhVerbs[w.Form] != "" || zhNegations[w.Form] || zhFalseNegation[w.Form] || zhAdverbs[w.Form] {
+		if zhVerbs[w.Form] != "" || zhNegations[w.Form] || zhFalseNegation[w.Form] || zhAdverbs[w.Form] && w.Class != 'n' {
 			continue
 		}
 		if r, ok := strings.CutPrefix(w.Form, "我"); ok && zhModals[r] { // 我会
 			at := w.Start + len("我")
 			ws[i] = hanseg.Word{Form: "我", Start: w.Start, End: at, Class: 'r'}
 			ws = slices.Insert(ws, i+1, hanseg.Word{Form: r, Start: at, End: w.End, Class: 'v'})
+			continue
+		}
+		if i > 0 && zhLeaving[ws[i-1].Form] && w.Class == 'n' && zhRelations[w.Form] == "" && !strings.HasSuffix(ws[i-1].Form, "走") && !strings.HasSuffix(ws[i-1].Form, "出") && utf8.RuneCountInString(ws[i-1].Form+w.Form) < 5 { // 搬家公司, 毕业证
+			ws[i-1] = hanseg.Word{Form: ws[i-1].Form + w.Form, Start: ws[i-1].Start, End: w.End, Class: 'n'}
+			ws = slices.Delete(ws, i, i+1)
+			i--
+			continue
+		}
+		if cut, c, ok := zhJoined(w.Form); ok {
+			at := w.Start + cut
+			ws[i] = hanseg.Word{Form: w.Form[:cut], Start: w.Start, End: at, Class: c[0]}
+			ws = slices.Insert(ws, i+1, hanseg.Word{Form: w.Form[cut:], Start: at, End: w.End, Class: c[1]})
 			continue
 		}
 		if r, ok := strings.CutPrefix(w.Form, "不"); ok && zhPotential[r] && i > 0 && zhVerbs[ws[i-1].Form] != "" { // 吃 不了
@@ -174,6 +189,22 @@ func zhCut(text string) []hanseg.Word {
 		}
 	}
 	return ws
+}
+
+// zhJoined is where two words end and begin that the dictionary has as one, and their classes: an adverb and a modal (还要), a verb and where something gets to (发给), 在家.
+func zhJoined(w string) (at int, classes string, ok bool) {
+	_, n := utf8.DecodeRuneInString(w)
+	_, last := utf8.DecodeLastRuneInString(w)
+	switch end := len(w) - last; {
+	case n == len(w) || zhIfs[w] || zhOpeners[w]:
+	case zhModals[w[n:]] && zhAdverbs[w[:n]]:
+		return n, "dv", true
+	case zhInto[w[end:]] && zhVerbs[w[:end]] != "":
+		return end, "vp", true
+	case w == "在家":
+		return n, "pn", true
+	}
+	return 0, "", false
 }
 
 // zhWonders are verbs with a question as their object.

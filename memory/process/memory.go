@@ -222,14 +222,18 @@ func (m *running) lacks(h hit, method, what string, i, n int) error {
 }
 
 // hits checks the program's hits: unique ids, of the user, best first. Without scores the order is kept and the score is 1/rank.
-func (m *running) hits(method string, found []hit, q memory.Query) (out []memory.Hit, beyond int, err error) {
+func (m *running) hits(method string, found []hit, q memory.Query) (out memory.Retrieved, err error) {
 	seen, scored := map[string]bool{}, true
 	for i, h := range found {
 		if err := m.lacks(h, method, "a hit", i, len(found)); err != nil {
-			return nil, 0, err
+			return memory.Retrieved{}, err
 		}
 		x := memory.Hit{ID: schema.PointID(h.ID.text), Text: h.Text.text, Sources: parseTurns(h.Turns), Meta: h.Meta}
-		if seen[h.ID.text] || !m.belongs(x.Sources, q.UserID, q.AgentID) {
+		switch {
+		case !m.belongs(x.Sources, q.UserID, q.AgentID):
+			continue
+		case seen[h.ID.text]:
+			out.Repeated++
 			continue
 		}
 		seen[h.ID.text] = true
@@ -238,19 +242,19 @@ func (m *running) hits(method string, found []hit, q memory.Query) (out []memory
 		} else {
 			x.Score = *h.Score
 		}
-		out = append(out, x)
+		out.Hits = append(out.Hits, x)
 	}
 	if scored {
-		slices.SortStableFunc(out, func(a, b memory.Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+		slices.SortStableFunc(out.Hits, func(a, b memory.Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
 	}
-	beyond = max(0, len(out)-cmp.Or(q.K, 5))
-	out = out[:len(out)-beyond]
-	for i := range out {
+	out.Beyond = max(0, len(out.Hits)-cmp.Or(q.K, 5))
+	out.Hits = out.Hits[:len(out.Hits)-out.Beyond]
+	for i := range out.Hits {
 		if !scored {
-			out[i].Score = 1 / float64(i+1)
+			out.Hits[i].Score = 1 / float64(i+1)
 		}
 	}
-	return out, beyond, nil
+	return out, nil
 }
 
 // belongs reports whether an item with these turns belongs to the user and agent; an item without turns does, as long as the memory has never had others.
@@ -282,8 +286,9 @@ func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieve
 	if err := m.p.call(ctx, "retrieve", question(q), &r, "hits"); err != nil {
 		return memory.Retrieved{}, err
 	}
-	hits, beyond, err := m.hits("retrieve", r.Hits, q)
-	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage(), Beyond: beyond}, err
+	out, err := m.hits("retrieve", r.Hits, q)
+	out.Usage = r.Usage.usage()
+	return out, err
 }
 
 // Answer lets the program answer; hits are its stated sources.
@@ -296,8 +301,9 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	if err := x.m.p.call(ctx, "answer", question(q), &r, "answer"); err != nil {
 		return memory.Retrieved{}, "", err
 	}
-	hits, beyond, err := x.m.hits("answer", r.Hits, q)
-	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage(), Beyond: beyond}, r.Answer, err
+	out, err := x.m.hits("answer", r.Hits, q)
+	out.Usage = r.Usage.usage()
+	return out, r.Answer, err
 }
 
 // Settle waits for the program's background work, and asks for the changes of its items since the last time.

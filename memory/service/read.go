@@ -297,7 +297,11 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		if err != nil {
 			return out, m.sys.fault("search", KindMalformed, rep, "search."+err.Error(), err)
 		}
-		if seen[x.id] || !m.belongs(x, q.UserID, q.AgentID) {
+		switch {
+		case !m.belongs(x, q.UserID, q.AgentID):
+			continue
+		case seen[x.id]:
+			out.Repeated++
 			continue
 		}
 		seen[x.id] = true
