@@ -28,23 +28,39 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	c.takes(m)
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf()}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf(), Presupposed: true}
 	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name
 		o.Names = append(o.Names, c.names()...)
 	}
-	if m.Fields.Asked == "" && !clause.Leans(m.Text, m.Asked, false) { // the memory before is not always what was said right before
+	if m.Fields.Asked == "" && !clause.Leans(m.Text, m.Asked, nil) { // the memory before is not always what was said right before
 		o.Before = ""
 	}
-	if other, ok := c.listener(m); ok && m.Asked != "" {
-		c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
+	if other, ok := c.listener(m); ok {
+		if len(o.Names) > 2 {
+			o.Names[1] = schema.NameOf(other.ID)
+		}
+		if m.Asked != "" {
+			c.heard(Memory{Speaker: other, Other: m.Speaker}, m.Asked)
+		}
 	}
-	defer c.heard(m, m.Text)
+	now := c.begins(m)
+	defer func() {
+		if len(now.texts) < maxTexts {
+			now.texts = append(now.texts, m.Text)
+		}
+		c.heard(m, m.Text)
+	}()
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
 		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
 		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f.Subject))
+		if held && !wanted && f.Confidence >= pronounFrom && f.Subject.Kind == clause.Pronoun && !strings.ContainsFunc(m.Text, textnorm.IsHan) {
+			if _, wanted = c.meant(m, f.Subject); wanted {
+				f.Clear()
+			}
+		}
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}

@@ -1,10 +1,12 @@
 package claims
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"membench/internal/clause"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -20,9 +22,11 @@ type cast struct {
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
 	at     [3]int        // when, in memories heard
 	n      int           // memories heard
-	turn   int           // of the memory heard last; 0: unknown
-	talk   []schema.Ref  // who spoke last, and before that somebody else
-	near   bool          // the memory heard last is of the turn before
+	turns  []*turn       // the last ones, for English pronouns
+	gender map[schema.EntityID]clause.Gender
+	turn   int          // of the memory heard last; 0: unknown
+	talk   []schema.Ref // who spoke last, and before that somebody else
+	near   bool         // the memory heard last is of the turn before
 }
 
 // takes notes that a memory's turn comes, before it is read.
@@ -170,11 +174,119 @@ func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	return r, ok
 }
 
-// recent reports whether it is certain whom the pronoun means that a memory begins with: the person mentioned last, a few memories ago. It must begin its message, since
+// A turn is one message: all memories of one speaker with one time.
+type turn struct {
+	by    schema.Ref
+	at    string
+	texts []string // at most maxTexts
+	found []person // whom texts speaks of, as far as they were read
+	read  int      // how many of texts were
+}
+
+// A person is somebody whom a turn speaks of; the id is "" if it is unknown who that is.
+type person struct {
+	schema.Ref
+	gender clause.Gender
+}
+
+// pronouns are the words of each gender.
+var pronouns = [3]*pattern.Pattern{clause.Female: pattern.New(`(?i)\b(?:she|hers?)\b`), clause.Male: pattern.New(`(?i)\b(?:he|him|his)\b`)}
+
+// maxBack is how many turns a pronoun may be apart from whom it means, besides those that say it again.
+const maxBack = 3
+
+// begins is the turn of a memory: the last one or a new one, behind what was said before it, if that is known.
+func (c *cast) begins(m Memory) *turn {
+	if n := len(c.turns); n > 0 && c.turns[n-1].by.ID == m.Speaker.ID && c.turns[n-1].at == m.Fields.CreatedAt {
+		return c.turns[n-1]
+	}
+	if m.Fields.Asked != "" { // before what the speaker said since
+		n := len(c.turns)
+		for n > 0 && c.turns[n-1].by.ID == m.Speaker.ID {
+			n--
+		}
+		by, _ := c.listener(m)
+		if n > 0 && len(c.turns[n-1].texts) > 0 && strings.Contains(m.Fields.Asked, c.turns[n-1].texts[0]) { // of which a part was kept
+			c.turns[n-1].texts = append(c.turns[n-1].texts, m.Fields.Asked)
+		} else {
+			c.turns = slices.Insert(c.turns, n, &turn{by: by, texts: []string{m.Fields.Asked}})
+		}
+	}
+	t := &turn{by: m.Speaker, at: m.Fields.CreatedAt}
+	c.turns = append(c.turns, t)
+	c.turns = c.turns[max(0, len(c.turns)-maxTurns):]
+	return t
+}
+
+// maxTurns is how many turns are looked at, maxTexts how many memories of one.
+const maxTurns, maxTexts = 8, 12
+
+// persons lists whom a turn speaks of.
+func (c *cast) persons(t *turn) []person {
+	for t.read < len(t.texts) {
+		text := t.texts[t.read]
+		t.read++
+		for _, x := range clause.Persons(text, clause.Options{Names: c.names()}) {
+			p := person{gender: x.Gender}
+			root := &x // whose relative's relative it is
+			for root.Owner != nil {
+				root = root.Owner
+			}
+			switch {
+			case x.Kind == clause.Named:
+				p.Ref = c.ref(textnorm.Name(x.Text))
+			case x.Kind == clause.Relative && root.Kind != clause.Pronoun && (root.Kind == clause.Named || t.by.ID != ""):
+				p.Ref, _ = c.find(Memory{Speaker: t.by}, x)
+			}
+			t.add(p)
+		}
+	}
+	return t.found
+}
+
+func (t *turn) add(p person) {
+	for _, q := range t.found {
+		if p.ID != "" && p.ID == q.ID {
+			return
+		}
+	}
+	t.found = append(t.found, p)
+}
+
+// recent reports whether it is certain whom the pronoun means that a Chinese memory begins with: the person mentioned last, a few memories ago. It must begin its message, since
 // memories of one turn have no order.
 func (c *cast) recent(m Memory, x clause.Mention) bool {
-	return x.Kind == clause.Pronoun && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && c.spokenOf()[x.Gender] &&
+	return x.Kind == clause.Pronoun && strings.ContainsFunc(x.Text, textnorm.IsHan) && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && c.spokenOf()[x.Gender] &&
 		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Asked != "" && clause.Animal(m.Fields.Asked) == ""
+}
+
+// meant is whom an English pronoun of the last turn means: the one person that it fits of those whom the last turn speaks of that speaks of any. It must not be said of
+// several in the memory itself.
+func (c *cast) meant(m Memory, x clause.Mention) (schema.Ref, bool) {
+	if x.Kind != clause.Pronoun || x.Gender == clause.Unknown || x.Plural || x.Several {
+		return schema.Ref{}, false
+	}
+	for n, back := len(c.turns)-1, 0; n >= 0 && back <= maxBack; n-- {
+		t := c.turns[n]
+		var fits []person
+		for _, p := range c.persons(t) {
+			if g := cmp.Or(p.gender, c.gender[p.ID]); (g == clause.Unknown || g == x.Gender) && (p.ID == "" || !c.speaker(p.ID)) {
+				fits = append(fits, p)
+			}
+		}
+		switch {
+		case len(fits) == 1 && fits[0].ID != "":
+			c.gender[fits[0].ID] = x.Gender
+			c.named[strings.ToLower(schema.NameOf(fits[0].ID))] = fits[0].Ref
+			c.turns[len(c.turns)-1].add(person{fits[0].Ref, x.Gender})
+			return fits[0].Ref, true
+		case len(fits) > 0, m.Fields.Asked == "": // a question before it in its turn may name somebody
+			return schema.Ref{}, false
+		case !pronouns[x.Gender].MatchString(strings.Join(t.texts, " ")):
+			back++
+		}
+	}
+	return schema.Ref{}, false
 }
 
 func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
@@ -195,6 +307,9 @@ func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
 	case clause.Relative:
 		return c.relative(m, x)
 	case clause.Pronoun:
+		if !strings.ContainsFunc(x.Text, textnorm.IsHan) {
+			return c.meant(m, x)
+		}
 		r := c.last[x.Gender]
 		return r, r.ID != "" && !x.Plural
 	}
@@ -226,12 +341,23 @@ func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 
 // introduce makes a person for a new name.
 func (c *cast) introduce(name string) schema.Ref {
-	var r schema.Ref
-	if c.mint.V.Before(schema.V020) {
-		r = schema.Ref{Type: schema.LabelUser, ID: schema.EntityID(c.mint.User(string(c.conv) + "/" + name))}
-	} else {
-		r = c.people.Ref(c.mint, c.conv, name)
-	}
+	r := c.ref(name)
 	c.named[strings.ToLower(name)] = r
 	return r
+}
+
+// ref is the person of a name, who need not be known.
+func (c *cast) ref(name string) schema.Ref {
+	if r, ok := c.named[strings.ToLower(name)]; ok {
+		return r
+	}
+	if c.mint.V.Before(schema.V020) {
+		return schema.Ref{Type: schema.LabelUser, ID: schema.EntityID(c.mint.User(string(c.conv) + "/" + name))}
+	}
+	return c.people.Ref(c.mint, c.conv, name)
+}
+
+// speaker reports whether somebody takes part in the talk.
+func (c *cast) speaker(id schema.EntityID) bool {
+	return slices.ContainsFunc(c.spoken, func(r schema.Ref) bool { return r.ID == id })
 }

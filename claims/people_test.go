@@ -114,6 +114,37 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// An English pronoun means the one person whom the last turn speaks of that speaks of any; it means nobody where two are possible, or where a question before it was not kept.
+func TestPronouns(t *testing.T) {
+	for _, tc := range []struct{ lines, asked, want string }{
+		{"Ann: my aunt called|Ben: oh no|Ann: she adopted a goat", "oh no", "person:c/Ann's aunt"},
+		{"Ann: my aunt called|Ben: oh no|Ann: she wants it|Ben: go on|Ann: she adopted a goat", "go on", "person:c/Ann's aunt"},
+		{"Ann: my aunt called my sister|Ben: oh no|Ann: she adopted a goat", "oh no", ""},
+		{"Ann: my uncle called|Ben: oh no|Ann: she adopted a goat", "oh no", ""},
+		{"Ann: my aunt called|Ben: oh no|Ann: she adopted a goat", "", ""},
+		{"Ann: Karl's in Lisbon with Ada|Ben: his sister adopted a goat", "Karl's in Lisbon with Ada", ""},
+		{"Ann: Karl called|Ben: his sister adopted a goat", "Karl called", "person:c/Karl's sister"},
+	} {
+		ms := said(t, "c", strings.Split(tc.lines, "|")...)
+		last := &ms[len(ms)-1]
+		if tc.asked != "" {
+			var err error
+			if last.Payload, err = last.Payload.With("asked", tc.asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have := ""
+		for _, c := range claimsOf(t, Options{}, ms...) {
+			if strings.Contains(string(c.Object.ID), "goat") {
+				have = string(c.Subject.ID)
+			}
+		}
+		if have != tc.want {
+			t.Errorf("%s: have %q, want %q", tc.lines, have, tc.want)
+		}
+	}
+}
+
 // In a group "you" is who spoke in the turn before, who is called mother is the mother of the one who calls, and a mother's 你爸 is her child's.
 func TestGroup(t *testing.T) {
 	lines := []string{"秦月: 小麦到宿舍了没", "小麦: 到了妈，食堂吃的面", "秦松: 钱够不够", "小麦: 够了爸，我周五回家", "秦月: 你爸昨天把花瓶打了", "秦月: 你姨下周来住几天", "秦松: 你妈早不做糟鱼了", "小麦: 我爸又熬夜了", "秦松: 你上次把伞落在车上了"}

@@ -63,7 +63,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		return a, nil
 	}
 	if c.cast == nil {
-		c.cast = &cast{people: r.people, mint: r.mint, conv: c.Memories[0].Fields.ConvID, named: map[string]schema.Ref{}}
+		c.cast = &cast{people: r.people, mint: r.mint, conv: c.Memories[0].Fields.ConvID, named: map[string]schema.Ref{}, gender: map[schema.EntityID]clause.Gender{}}
 	}
 	for _, m := range c.Memories {
 		c.cast.speaks(m.Speaker)

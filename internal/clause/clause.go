@@ -55,6 +55,7 @@ type Mention struct {
 	Plural   bool     // more than one person: we, my parents, 他们
 	Gender   Gender
 	Known    bool // of a Named: someone who takes part in the talk
+	Several  bool // of a Pronoun: the text speaks of more than one person whom it may mean
 }
 
 // A Tense is the time of what a clause says, against the time of speaking.
@@ -133,6 +134,7 @@ type Fact struct {
 	main     bool    // depends on no other clause
 	beside   Mention // who does it with the speaker, of "Tom and I"
 	passive  bool    // "was scrapped": the subject suffers it
+	becomes  bool    // "got married"
 	perfect  bool    // "have broken"
 	another  bool    // the object is a new thing: "a bike"
 	definite bool    // the object is a certain thing: "my Golf", "the bank", not "insurance"
@@ -141,12 +143,14 @@ type Fact struct {
 // Options say how a text is to be read.
 type Options struct {
 	Year  int      // completes dates that name none; 0: unknown
-	Names []string // who takes part in the talk: these capital words are people
+	Names []string // who takes part in the talk, the speaker and the one spoken to first: these capital words are people
 	// Before is what another speaker said just before. A text that only answers its question (华为, asked 在哪儿上班; "Northgate", asked "where do you work?") is read with it, and an English
 	// pronoun may mean somebody named there.
 	Before string
 	// Own is what the speaker said before that: a question without a subject is about whom it was about.
 	Own string
+	// Presupposed asks also for what an English text only presupposes: the relatives and pets that it mentions with their owners.
+	Presupposed bool
 	// Spoken tells, by the gender of a pronoun, whether the caller knows whom a Chinese text would mean by it.
 	Spoken [3]bool
 	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it

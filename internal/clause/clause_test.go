@@ -36,6 +36,13 @@ func TestAnswers(t *testing.T) {
 		{"are you ok?", "yeah", nil},
 		{"I went to Bern.", "nope", nil},
 		{"my sister wrote", "she moved to Bern", []string{"sister|move|Bern||LIVES_IN"}},
+		{"What do you do when not singing?", "school cook by day", []string{"S|be|school cook by day||WORKS_AS"}},
+		{"where do you work", "still at Northgate", []string{"S|work|Northgate||WORKS_AT"}},
+		{"do you live with your mum", "no, with my aunt in Bern", []string{"S|live|live with my aunt in Bern||HAS_HABIT"}},
+		{"what does your brother do", "drives for a dairy", []string{"brother|drive|drive dairy||HAS_HABIT"}},
+		{"my sister and my aunt wrote", "she moved to Bern", nil}, // which of them?
+		{"how's Ned's dog", "he moved to Bern", nil},              // the dog, or Ned
+		{"thanks, Ada", "she moved to Bern", nil},                 // not who is spoken to
 	} {
 		var have []string
 		for _, f := range Read(tc.text, Options{Before: tc.asked}) {
@@ -57,6 +64,18 @@ func TestRead(t *testing.T) {
 		{"I went to Lisbon with my sister last May.", []string{"S|go|Lisbon|last May|VISITED"}},
 		{"Raghav call me when you are free.", nil}, // not "Raghav calls"
 		{"Raghav calls his mother every Sunday.", []string{"named|call|call his mother|every Sunday|HAS_HABIT"}},
+		{"off to Bern on the 9th with Ada", []string{"S|go|go to Bern on the 9th with Ada||PLANS plan"}},
+		{"I'm off to bake a pie", []string{"S|bake|bake a pie||PLANS plan"}},
+		{"start at the dairy monday", []string{"S|start|start at the dairy|monday|PLANS plan"}},
+		{"handing my badge in at the dairy friday", []string{"S|hand|hand my badge in at the dairy|friday|PLANS plan"}},
+		{"our Ada's getting married", []string{"named|get|get married||PLANS plan"}},
+		{"My sister is like 12.", []string{"sister|be|12||HAS_AGE"}},
+		{"my brother's 32", []string{"brother|be|32||HAS_AGE"}},
+		{"My nan turned 90 last week.", []string{"grandmother|turn|90|last week|HAS_AGE"}},
+		{"My brother won't stop whistling.", []string{"brother|whistle|whistle||HAS_HABIT"}},
+		{"you used to paint every week??", []string{"A|paint|paint|every week|HAS_HABIT"}},
+		{"My flatmate Ada is not happy with the heating.", []string{"roommate|be|happy with the heating||FEELS not"}},
+		{"my brother's knee is bad", []string{"brother|be|knee that is bad||HAS_CONDITION"}},
 		{"I no longer work at a bank.", []string{"S|work|bank||WORKS_AT not"}},
 		{"I started at Brightwave on the 2nd.", []string{"S|start|Brightwave||WORKS_AT"}},
 		{"My sister landed a role at Northgate Hospital.", []string{"sister|land|Northgate Hospital||WORKS_AT"}},
@@ -285,6 +304,43 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		for _, s := range texts {
 			Read(s, Options{})
+		}
+	}
+}
+
+// What is mentioned with its owner is said to be there; what ends, is somebody else's or only of a kind is not.
+func TestPresupposed(t *testing.T) {
+	for text, want := range map[string][]string{
+		"I asked my brother Karl about his cat": {"S HAS_RELATIVE brother Karl", "brother HAS_PET cat"},
+		"Karl's cousin called":                  {"Karl HAS_RELATIVE cousin"},
+		"I walked my old beagle":                {"S HAS_PET old beagle"},
+		"I live with my flatmate Karl":          {"S HAS_RELATIVE flatmate Karl"},
+		"your sister called":                    {"A HAS_RELATIVE sister"},
+		"my mum wrote":                          nil,
+		"I saw my late wife's brooch":           nil,
+		"I gave my dog away":                    nil,
+		"my fish was overcooked":                nil,
+		"she went to my baby shower":            nil,
+		"if your sister calls, say hi":          nil,
+	} {
+		var have []string
+		ended := func(verb string) (ends, may []string) {
+			if verb == "give away" {
+				ends = []string{"HAS_PET"}
+			}
+			return ends, nil
+		}
+		for _, f := range Read(text, Options{Presupposed: true, Ended: ended}) {
+			if (f.Slot == "HAS_RELATIVE" || f.Slot == "HAS_PET") && f.Tier == Default && len(f.Over) == 0 {
+				who := kindName(f.Subject)
+				if f.Subject.Kind == Named {
+					who = f.Subject.Text
+				}
+				have = append(have, who+" "+f.Slot+" "+f.Value.Text)
+			}
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("%s: have %q, want %q", text, have, want)
 		}
 	}
 }

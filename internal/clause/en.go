@@ -50,7 +50,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	s.parse(done)
 	words, at := s.leftOut()
 	heir := Mention{Kind: Speaker}
-	if from := s.subjectless(); before != nil && !question && from >= 0 { // the clause before it has it
+	if from := s.subjectless(before); before != nil && !question && from >= 0 { // the clause before it has it
 		words, heir = before.lends()
 		at = from
 	}
@@ -63,7 +63,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 		}
 	}
 	if hasTimeWord(s.ws) {
-		s.times = timex.Find(s.text, o.Year)
+		s.times = append(timex.Find(s.text, o.Year), s.bareDays()...)
 	}
 	return s
 }
@@ -131,7 +131,7 @@ func (s *enSentence) retag(i int) string {
 
 // irregular reports whether a word is the past of a verb, and not a regular one.
 func irregular(low string) bool {
-	return depparse.Verb(low, "VB") != low && depparse.Verb(low, "VBD") != low && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
+	return depparse.Verb(low, "VB") != low && depparse.Verb(low, "VBD") != low && low != "used" && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
 }
 
 // samePast are verbs whose past is their base form.
@@ -193,8 +193,10 @@ func (s *enSentence) leftOut() (words string, at int) {
 			return "", 0
 		}
 		return "I ", at
-	case low == "gon":
+	case low == "gon", low == "off" && s.low(v+1) == "to" && s.low(v+2) != "a" && !isVerb(s.ws[min(v+2, n-1)]): // "off to Lisbon"
 		return "I'm ", at
+	case r == "root" && scheduled[low] && (slices.ContainsFunc(s.bareDays(), func(e timex.Expr) bool { return true }) || ofMonth.MatchString(s.text) || months[s.low(v+1)]):
+		return "I ", at
 	case w.Tag == "VBG" && r == "root" && !stirring(lemma) && !s.finite(v, "VBZ", "VBP", "VBD", "MD"):
 		return "I'm ", at
 	case low == "been" && (next.Tag == "VBG" || next.Tag == "VBN" || next.Tag == "IN" || next.Tag == "TO" || owned(s.low(v+1)) || owned(s.low(root))):
@@ -414,6 +416,10 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		return f, false
 	}
 	f.Negated, f.passive = v.negated, v.passive
+	if x := s.kid(i, "xcomp", "obj"); f.Verb == "get" && x == i+1 {
+		low := s.low(x)
+		f.becomes = depparse.Verb(low, "VBN") != low && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !stirring(depparse.Verb(low, "VBN"))
+	}
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)
 	if f.Modality == Asserted || f.Modality == Plan {

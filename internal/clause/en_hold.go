@@ -60,8 +60,14 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if f.Negated && f.Verb == "go" && s.ws[v.head].Tag == "VBG" && tense == Present && f.Place.Text != "" { // "I'm not going to Bern"
 		return Future, Plan
 	}
-	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text)) {
+	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb] || scheduled[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text)) {
+		if f.Time.Kind == timex.Deictic && f.Time.Op == timex.Plain {
+			f.Time.Op = timex.Ahead
+		}
 		return Future, Plan // "I'm flying to Rome next week", "I start on the 8th"
+	}
+	if f.becomes && s.ws[v.head].Tag == "VBG" && tense == Present && !perfect { // "he's getting married"
+		return Future, Plan
 	}
 	if f.Verb == "think" && s.ws[v.head].Tag == "VBG" && tense == Present && !perfect && considers.MatchString(f.Object.Text) {
 		return Future, Plan
@@ -87,6 +93,9 @@ var lasting = set("have own live work know keep love like hate want need study f
 
 // allLife is the time from birth until now.
 var allLife = pattern.New(`(?i)(?:^|,? )(?:(?:for )?(?:all|most)(?: of)? (?:my|our|his|her|their)|(?:my|our|his|her|their) (?:whole|entire)) li(?:fe|ves)\b`)
+
+// scheduled are verbs of what has its day: without a subject they are no requests if a day is named, "start on the wards monday".
+var scheduled = set("start begin finish fly leave move arrive land graduate retire")
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {
@@ -158,7 +167,7 @@ func (s *enSentence) asked(i, subj int, v verbGroup) bool {
 			}
 		}
 	}
-	if !s.question {
+	if !s.question || slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "used" && a > subj && subj == 0 }) { // "you used to cook??" reminds of it
 		return false
 	}
 	for _, k := range s.kids[i] {
@@ -239,7 +248,7 @@ func (s *enSentence) embedding(i int) Modality {
 	if s.hasAdverb(i, "apparently", "supposedly", "allegedly", "reportedly") {
 		return Hearsay
 	}
-	if s.hasAdverb(i, "maybe", "perhaps", "probably", "possibly", "nearly", "almost") { // it may be, or it did not come to it
+	if s.hasAdverb(i, "maybe", "perhaps", "probably", "possibly", "hopefully", "nearly", "almost") { // it may be, or it did not come to it
 		return Condition
 	}
 	for n := 0; n < 4 && s.ws[i].Rel == "conj"; n++ {

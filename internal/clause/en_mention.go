@@ -28,7 +28,7 @@ func (s *enSentence) mention(i int) Mention {
 	case "you", "u", "yourself", "ya":
 		m.Kind = Addressee
 		return m
-	case "he", "him", "himself":
+	case "he", "him", "himself", "his":
 		m.Kind, m.Gender = Pronoun, Male
 		return m
 	case "she", "her", "herself":
@@ -95,6 +95,9 @@ var owns = set("my our")
 func (s *enSentence) relative(i, p int) Mention {
 	r := Relation(s.low(i))
 	m := Mention{Kind: Relative, Relation: r, Gender: relationGender(r), Plural: plural(s.ws[i].Tag, s.low(i)), Phrase: s.span(min(s.begin(i), p), i+1)}
+	if s.nameBehind(i) {
+		m.Phrase = s.span(min(s.begin(i), p), i+2)
+	}
 	if s.name[0] > 0 && s.ws[i].End == s.name[0] {
 		m.Phrase = Phrase{Text: s.raw[m.Start-s.start : s.name[1]], Start: m.Start, End: s.start + s.name[1]}
 	}

@@ -254,6 +254,30 @@ func (s *enSentence) placeNoun(i int) bool {
 	return (w.Tag == "NNP" || w.Tag == "NNPS") && !months[s.low(i)] || places[s.low(i)] || places[strings.TrimSuffix(s.low(i), "s")]
 }
 
+// bareDays are days without a preposition, as chats name them behind a verb: "flying to Rome friday". Of what is to come the day is the next one, else the last.
+func (s *enSentence) bareDays() (out []timex.Expr) {
+	for k := 2; k < len(s.ws); k++ {
+		w, before := s.ws[k], s.ws[k-1]
+		e := timex.Expr{Kind: timex.Deictic, Op: timex.Ahead, N: 1, Unit: timex.Days, Grain: timex.Days, Pos: w.Start, End: w.End}
+		if wd := slices.Index(weekdays, s.low(k)); wd >= 0 {
+			e.Op, e.Unit, e.Wd = timex.Plain, timex.Weekday, wd
+		} else if low := s.low(k); low != "tmrw" && low != "tmr" && low != "tomoz" {
+			continue
+		}
+		follows := k+1 == len(s.ws) || isMark(s.ws[k+1].Form) || s.ws[k+1].Tag == "IN" || s.ws[k+1].Tag == "CC" || timeNouns[s.low(k+1)]
+		if follows && !isMark(before.Form) && before.Tag != "IN" && before.Tag != "DT" && before.Tag != "JJ" && before.Tag != "PRP$" && before.Tag != "CC" && !isCopula(s.low(k-1)) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+var weekdays = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
+
+func isCopula(low string) bool {
+	return depparse.Verb(low, "VBZ") == "be" || low == "was" || low == "were" || low == "be"
+}
+
 // time takes the words of time out of the clause's ends and says what they mean.
 func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	lo, hi := s.clauseBounds(begin, end)

@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/depparse"
@@ -18,7 +19,10 @@ var opening = pattern.New(`(?i)^(?:(?:(?:` + textnorm.No + `|` + textnorm.Yes + 
 // inverted begins a question, with a mark at its end or without: "isn't he …", "what was I …".
 var inverted = pattern.New(`(?i)^\s*(?:and |but |so )?(?:(?:what|how|why|who|where|when|which)(?:['’]s| (?:is|are|was|were|did|do|does|can|could|will|would|should|has|have|am)(?:n['’]?t)?) (?:i|we|he|she|they|it|you|u|the|my|your)\b|(?:is|are|was|were|does|did|am|can|could|would|has|do|have)(?:n['’]?t)? (?:i|we|he|she|they|it|you|u|there|that|this|the|my|your|his|her|their)\b|(?:is|are|does) \w)`)
 
-var pronounEN = pattern.New(`(?i)\b(?:he|she)\b`)
+var (
+	pronounEN = pattern.New(`(?i)\b(?:he|she|his|her)\b`)
+	femaleEN  = pattern.New(`(?i)\b(?:she|her)\b`)
+)
 
 // english lists the facts of one English sentence, clause by clause.
 // of is the subject of the question that it may answer, and said are the sentences before it.
@@ -31,27 +35,42 @@ func (o Options) english(st sentence.Sentence, of Mention, said string) (out []F
 	if of.Kind != NoOne && of.Kind != Speaker && of.Kind != Addressee {
 		last = &enSentence{text: "He ", lead: len("He "), heir: of}
 	}
-	var near []Mention // whom "she" may mean
+	var before, own []Mention // whom "she" may mean
 	if pronounEN.MatchString(text) {
 		for _, m := range o.people(o.Before) {
-			near = append(near, m.flipped())
+			before = append(before, m.flipped())
 		}
-		near = append(near, o.people(said)...)
+		own = o.people(said)
+	}
+	absent := func(of []Mention) []Mention { // "she" is neither who speaks nor who listens
+		return slices.DeleteFunc(of, func(m Mention) bool {
+			return m.Kind == Named && slices.ContainsFunc(o.Names[:min(2, len(o.Names))], func(n string) bool { return n != "" && (n == m.Text || strings.HasPrefix(n, m.Text+" ")) })
+		})
+	}
+	before, own = absent(before), absent(own)
+	meant := func(m Mention) Mention {
+		return antecedent(m, append(slices.Clone(own), absent(o.people(st.Text[:max(0, m.Start-st.Start)]))...), before)
 	}
 	parts, done := splices(text)
 	for _, p := range parts {
 		asks := inverted.MatchString(text[p[0]:p[1]])
 		s := newEnSentence(text[p[0]:p[1]], st.Start+p[0], asks || st.Question && p[1] == len(text), o, last, done)
 		s.asks = asks
-		for _, f := range readEN(s) {
+		found := readEN(s)
+		if o.Presupposed && !slices.ContainsFunc(found, func(f Fact) bool { return len(f.Over) > 0 }) {
+			found = append(found, s.presupposed()...)
+		}
+		for _, f := range found {
 			f.Start, f.End = st.Start, st.End
+			if who := f.Subject.Owner; who != nil && who.Kind == Pronoun {
+				m := meant(*who)
+				f.Subject.Owner = &m
+			}
 			if f.Subject.Kind == Pronoun && !f.Subject.Plural {
-				if m := antecedent(f.Subject, append(near, o.people(st.Text[:max(0, f.Subject.Start-st.Start)])...)); m.Kind != Pronoun {
-					m.Start, m.End = f.Subject.Start, f.Subject.End
-					f.Subject, f.Confidence = m, f.Confidence+.1
-					if f.Confidence >= defaultFrom {
-						f.Tier = Default
-					}
+				m := meant(f.Subject)
+				m.Start, m.End = f.Subject.Start, f.Subject.End
+				if f.Subject = m; m.Kind != Pronoun {
+					f.Clear()
 				}
 			}
 			out = append(out, f)
@@ -85,9 +104,13 @@ func (s *enSentence) lends() (words string, who Mention) {
 	return "He ", who
 }
 
-// subjectless is where a clause begins that has no subject before its finite verb, conjunctions and exclamations apart, else -1.
-func (s *enSentence) subjectless() int {
+// subjectless is where a clause begins that has no subject before its finite verb, conjunctions and exclamations apart, else -1. Behind a clause or question about somebody
+// else "drives for" is a verb, whatever the tagger took it for.
+func (s *enSentence) subjectless(before *enSentence) int {
 	from := -1
+	if before != nil && before.heir.Kind > Addressee && len(s.ws) > 2 && s.ws[0].Tag == "NNS" && s.ws[1].Tag == "IN" && depparse.Verb(s.low(0), "VBZ") != s.low(0) {
+		s.ws[0].Tag = "VBZ"
+	}
 	for k := 0; k < len(s.ws) && !nominative[s.low(k)]; k++ {
 		t := s.ws[k].Tag
 		if from < 0 && t != "CC" && t != "UH" && !isMark(s.ws[k].Form) {

@@ -97,6 +97,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot, f.Object, f.Begun = "HAS_AGE", f.When, true
 			f.Value.Text = "born " + f.When.Text
 		}
+	case "turn":
+		if m := years.FindStringSubmatch(obj); m != nil && !f.Negated && f.Modality == Asserted && f.main {
+			slot, f.Value.Text, f.Begun = "HAS_AGE", m[1], true
+		}
 	case "come":
 		if rest, ok := cutFirst(f.Object.Text, "from "); ok && f.Tense == Present {
 			slot, f.Value.Text = "COMES_FROM", rest
@@ -152,6 +156,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	if slot == "PREFERS_TOPIC" && restricted.MatchString(s.text[min(len(s.text), max(0, f.Object.End-s.start)):]) {
 		f.Confidence -= .1 // "I hate movies that drag on": not movies
+	}
+	if doing, rest, _ := strings.Cut(f.Object.Text, " "); f.Negated && !f.able && (f.Verb == "stop" || f.Verb == "quit") && strings.HasSuffix(doing, "ing") && f.Tense != Past { // "won't stop whistling"
+		f.Verb, f.Object.Text, f.Negated, f.Modality, f.Tense, slot = depparse.Verb(doing, "VBG"), rest, false, Asserted, Present, "HAS_HABIT"
 	}
 	if f.Modality == Plan && slot != "PLANS" {
 		slot = "PLANS"
@@ -339,6 +346,9 @@ func (f *Fact) named() bool {
 	return true
 }
 
+// years is an age without its unit: "nine", "like 12", "nearly forty".
+var years = pattern.New(`(?i)^(?:(?:like|about|around|almost|nearly|barely|already|just|only|now|turning) )*(\d{1,2}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen)(?: now| today| already)?$`)
+
 // be fills the slot of a clause with "be".
 func (f *Fact) be() bool {
 	f.Object.Text, _ = cutFirst(f.Object.Text, "both ")
@@ -350,9 +360,16 @@ func (f *Fact) be() bool {
 	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
 	seen, been := cutFirst(f.Object.Text, "to ")
 	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
+	to, off := strings.CutPrefix(f.Object.Text, "off to ")
 	switch {
 	case obj == "":
 		return false
+	case off && f.Tense == Present && !f.Negated && f.Modality == Asserted && !strings.HasPrefix(to, "a "): // "I'm off to Lisbon"
+		if f.Modality, f.Tense, f.Verb = Plan, Future, "go"; proper(firstWords(to, 1)) || places[headWord(to)] || definite[headWord(to)] || headWord(to) == "bed" || headWord(to) == "work" {
+			f.Object.Text = "to " + to
+		} else {
+			f.Verb, f.Object.Text, _ = strings.Cut(strings.TrimPrefix(to, "go "), " ")
+		}
 	case likes && f.Tense != Past:
 		f.Slot, f.Value.Text = "PREFERS_TOPIC", liked
 	case from:
@@ -377,6 +394,8 @@ func (f *Fact) be() bool {
 		f.Slot = "HAS_CONDITION"
 	case strings.HasSuffix(obj, "years old") || strings.HasSuffix(obj, "year old"):
 		f.Slot = "HAS_AGE"
+	case f.Subject.Kind != NoOne && !f.Subject.Plural && f.Tense == Present && years.MatchString(obj):
+		f.Slot, f.Value.Text = "HAS_AGE", years.FindStringSubmatch(f.Object.Text)[1]
 	case jobs[last] || jobs[first] || jobs[lastWord(short(obj))]:
 		f.Slot = "WORKS_AS"
 	case f.named():

@@ -44,7 +44,7 @@ var family = set("mother father grandmother grandfather")
 // notNames are words with a capital that are no person.
 var notNames = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
 	christmas easter thanksgiving halloween english french spanish german italian chinese japanese korean arabic portuguese russian american british indian european
-	god lol omg ok okay wow yeah yes hey hi hello thanks congrats america usa europe asia africa australia canada england london paris york tokyo google facebook instagram youtube netflix amazon twitter spotify
+	aww awww ahh ohh hmm ugh yay yikes whoa geez damn gosh bro dude god lol omg ok okay wow yeah yes hey hi hello thanks congrats america usa europe asia africa australia canada england london paris york tokyo google facebook instagram youtube netflix amazon twitter spotify
 	city street university college company inc school hospital team island park beach`)
 
 var months = set("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec")
@@ -70,7 +70,7 @@ var timeNouns = set("day morning afternoon evening night week weekend month year
 var timeHints = set(`today tonight yesterday tomorrow now ago last next this past since until till by before after during week weeks weekend weekends month months year years day days hour hours minute minutes
 	morning afternoon evening night nights noon midnight monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
 	january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
-	spring summer fall autumn winter decade decades quarter century couple few one two three four five six seven eight nine ten eleven twelve half annual every once twice`)
+	tmrw tmr tomoz spring summer fall autumn winter decade decades quarter century couple few one two three four five six seven eight nine ten eleven twelve half annual every once twice`)
 
 // particles belong to the verb that they follow.
 var particles = set("up out off down back away over forward around along apart together")

@@ -15,7 +15,11 @@ func (f *Fact) worth() bool {
 		return false
 	}
 	obj := strings.ToLower(f.Object.Text)
-	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || f.Slot != "HAS_CONDITION" && (idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)]) || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+	polite := idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)]
+	if polite && f.Slot == "FEELS" && f.Negated && strings.Contains(obj, " with ") || obj != headWord(obj) && f.Subject.Kind > Addressee && (f.Slot == "FEELS" || f.Slot == "HAS_AGE") {
+		polite = false // "Tom is not happy with the smell"
+	}
+	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || f.Slot != "HAS_CONDITION" && polite || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
 	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is not a denial
@@ -45,7 +49,7 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
 		low(0.1)
 	}
-	if thin[f.Verb] && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2 {
+	if thin[f.Verb] && !f.becomes && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
 	switch first := headWord(obj); {

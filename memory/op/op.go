@@ -92,7 +92,11 @@ func Asked(before, turns []schema.Turn, f Fact) string {
 	own := turns[f.Turns[0]]
 	for i := len(all) - 1; i >= max(0, len(all)-3); i-- {
 		if t := all[i]; t.Role != own.Role || t.Name != own.Name {
-			if len(t.Text) <= maxAsked && clause.Leans(f.Text, t.Text, strings.HasPrefix(strings.TrimSpace(own.Text), f.Text)) {
+			said, _, found := strings.Cut(own.Text, f.Text)
+			if !found { // not in the words of the turn
+				said = own.Text
+			}
+			if len(t.Text) <= maxAsked && clause.Leans(f.Text, t.Text, &said) {
 				return t.Text
 			}
 			return ""

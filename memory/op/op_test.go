@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"membench/llm"
@@ -109,8 +110,11 @@ func TestAsked(t *testing.T) {
 		{nil, []schema.Turn{turn("a", "Where do you work?"), turn("b", "Acme")}, "Where do you work?"},
 		{nil, []schema.Turn{turn("a", "I work at Acme."), turn("b", "nice")}, ""},
 		{nil, []schema.Turn{turn("b", "华为")}, ""},
+		{nil, []schema.Turn{turn("a", "my aunt called"), turn("b", "she asked for money")}, "my aunt called"},
+		{nil, []schema.Turn{turn("a", "my aunt called"), turn("b", "my nan too. she asked for money")}, ""},
 	} {
-		if have := Asked(c.before, c.said, Fact{Turns: []int{len(c.said) - 1}}); have != c.want {
+		last := c.said[len(c.said)-1].Text
+		if have := Asked(c.before, c.said, Fact{Text: strings.TrimSpace(last[strings.LastIndex(last, ". ")+1:]), Turns: []int{len(c.said) - 1}}); have != c.want {
 			t.Errorf("%v: have %q, want %q", c.said, have, c.want)
 		}
 	}
