@@ -3,6 +3,8 @@ package cli
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -26,11 +28,9 @@ func Main(systems ...memory.Spec) {
 	defer stop()
 	// A process that is notified of SIGPIPE gets an error from the write instead of being killed: temporary files are removed, and the exit status reports it.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	log.SetOutput(io.Discard) // of net/http: what matters of an answer is an error
 	// Messages may quote data, which must not control the terminal: see visible.
-	e := &env{
-		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
-		getenv: config.Getenv, now: time.Now, systems: systems,
-	}
+	e := &env{in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now), getenv: config.Getenv, now: time.Now, systems: systems}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		e.out = visible.NewWriter(os.Stdout)
 	}

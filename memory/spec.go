@@ -1,7 +1,12 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"membench/internal/codec"
 	"membench/llm"
@@ -29,7 +34,7 @@ func Define[O any](name, doc string, defaults O, build func(Deps, O) (System, er
 			if err := codec.Unmarshal(raw, &o); err != nil {
 				return nil, &OptionsError{name, err}
 			}
-			if err := unknown(raw, defaults); err != nil {
+			if err := errors.Join(unknown(raw, defaults), missing(raw)); err != nil {
 				return nil, &OptionsError{name, err}
 			}
 		}
@@ -63,6 +68,37 @@ func unknown(raw []byte, defaults any) error {
 	for name := range codec.Members(raw) {
 		if !have[name] {
 			return fmt.Errorf("unknown option %q: have %v", name, names)
+		}
+	}
+	return nil
+}
+
+// missing names the first item of a list that is null: it would be the empty text, or zero.
+func missing(raw []byte) error {
+	var v any
+	if err := codec.Unmarshal(raw, &v); err != nil {
+		return err
+	}
+	return null("", v)
+}
+
+func null(at string, v any) error {
+	switch v := v.(type) {
+	case []any:
+		for i, x := range v {
+			place := at + "[" + strconv.Itoa(i) + "]"
+			if x == nil {
+				return fmt.Errorf("%s is null: leave it out, or write it as a string", place)
+			}
+			if err := null(place, x); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := null(strings.TrimPrefix(at+"."+name, "."), v[name]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -54,8 +54,7 @@ type run struct {
 	share      []float64 // of the dialogue that was given: turns named by hits, or characters shown, whichever is more
 	searches   int       // answers for which hits were asked for
 	found      int       // of them, those with a hit or a context
-	leaked     int       // hits of other conversations
-	leaky      int       // questions with such a hit
+	leaks      records.Leaks
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -128,7 +127,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 		}
 	}
 	r.width(q)
-	r.leaks(q)
+	r.leaks.Take(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -207,14 +206,6 @@ func spoken(q *schema.QARecord) (n int) {
 		rest = strings.TrimPrefix(line[at+len(h.Text):], "\n")
 	}
 	return n + utf8.RuneCountInString(rest)
-}
-
-// leaks counts hits of other conversations.
-func (r *run) leaks(q *schema.QARecord) {
-	n := records.Leaks(q)
-	if r.leaked += n; n > 0 {
-		r.leaky++
-	}
 }
 
 // recorded finds the grade against the recorded gold that corresponds to one against the corrected gold.
@@ -340,9 +331,7 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
-	if r.leaked > 0 {
-		s.Warnings = append(s.Warnings, records.Leaked(r.leaked, r.leaky))
-	}
+	s.Warnings = append(s.Warnings, r.leaks.Warnings()...)
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}

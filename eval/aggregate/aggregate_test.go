@@ -134,18 +134,22 @@ func TestLeaks(t *testing.T) {
 	}
 	leaks := func(recs ...schema.QARecord) string {
 		for _, w := range summarize(t, aggregate.Options{}, recs...).Warnings {
-			if strings.HasPrefix(w, "hits of other conversations") {
+			if strings.HasPrefix(w, "hits of other conversations") || strings.HasPrefix(w, "hits that name") {
 				return w
 			}
 		}
 		return ""
 	}
+	of := ask("y", "y", from("y"))
 	clean := ask("a", "x", from("x"), from("x", "y"), from())
 	if w := leaks(clean, ask("b", "", from("y"))); w != "" {
 		t.Error(w)
 	}
-	if w := leaks(clean, ask("b", "x", from("y"), from("x"), from("y", "z")), ask("c", "x", from("y"))); !strings.Contains(w, ": 3 in 2 questions;") {
+	if w := leaks(clean, ask("b", "x", from("y"), from("x"), from("y", "z")), ask("c", "x", from("y")), of); !strings.Contains(w, "users apart") || !strings.Contains(w, ": 3 in 2 questions;") {
 		t.Errorf("have %q", w)
+	}
+	if w := leaks(clean, ask("b", "x", from("nope"), from("x"), from("none")), of); !strings.Contains(w, "which were not sent: 2 in 1 questions;") {
+		t.Errorf("turns of a conversation that there is not: have %q", w)
 	}
 }
 

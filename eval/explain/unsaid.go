@@ -15,7 +15,7 @@ import (
 
 // unsaid counts what does not come from the conversation that was asked about: hits with the texts of others, and right answers that no hit supports.
 type unsaid struct {
-	leaked, leaky  int      // hits whose sources are of other conversations, and questions with such a hit
+	leaks          records.Leaks
 	foreign, mixed int      // hits without sources that have a turn of another conversation, word for word, and questions with such a hit
 	right          int      // right answers that a word of the gold would show in the hits
 	made           altering // of these, from a hit that nobody said, without the evidence
@@ -31,10 +31,7 @@ const (
 
 // question takes the hits and the answer of a question.
 func (u *unsaid) question(x *explainer, r *schema.QARecord) error {
-	if n := records.Leaks(r); n > 0 {
-		u.leaked += n
-		u.leaky++
-	}
+	u.leaks.Take(r)
 	strange := false
 	for i := range r.Hits {
 		h := &r.Hits[i]
@@ -124,9 +121,7 @@ func yesNo(golds []string) bool {
 
 // lines are the warnings; all is the number of hits.
 func (u *unsaid) lines(all int) (out []string) {
-	if u.leaked > 0 {
-		out = append(out, records.Leaked(u.leaked, u.leaky))
-	}
+	out = u.leaks.Warnings()
 	if u.foreign >= leastBad && u.foreign*oneIn >= all {
 		out = append(out, fmt.Sprintf("hits of other conversations than the one that was asked about, by their texts: %d in %d questions; the memory does not keep its users apart", u.foreign, u.mixed))
 	}

@@ -72,6 +72,9 @@ func summaries(ctx context.Context, o AggregateOptions, again *protocol.Repeats)
 	if len(all) == 0 {
 		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
+	for i := range all {
+		all[i].Warnings = append(all[i].Warnings, doubted(qa, all[i].Dataset)...)
+	}
 	explained, err := kept(qa, o.names)
 	for _, c := range explained {
 		for i := range all {

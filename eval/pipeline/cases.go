@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 )
 
 // keptSets describes records.CasesFile: one entry for each data set, in the order of the file.
@@ -29,6 +31,9 @@ type keptSet struct {
 	Digest    string `json:"digest"` // sha256 of its cases
 	Cases     int    `json:"cases"`
 	Questions int    `json:"questions"`
+	// Doubts are what lint warns of in the questions and what changes figures, a sentence each.
+	Doubts  []string `json:"doubts,omitempty"`
+	Dataset string   `json:"dataset,omitempty"` // as records name it
 }
 
 const setsFile = "sets.json"
@@ -75,11 +80,11 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 		err = atomicfile.Buffered(z, func(b io.Writer) error {
 			for _, s := range p.sets {
 				k := keptSet{Name: s.name}
-				sum := sha256.New()
-				if _, _, err := jsonl.Write(io.MultiWriter(b, sum), schema.Latest, s.chosen(ctx, t, &k, ids)); err != nil {
+				sum, doubts := sha256.New(), doubts{}
+				if _, _, err := jsonl.Write(io.MultiWriter(b, sum), schema.Latest, schema.Observe(s.chosen(ctx, t, &k, ids), func(c *schema.Case) { k.Dataset = c.Dataset; doubts.see(c) })); err != nil {
 					return err
 				}
-				k.Digest = hex.EncodeToString(sum.Sum(nil))
+				k.Digest, k.Doubts = hex.EncodeToString(sum.Sum(nil)), doubts.lines(k.Questions, s.reader)
 				switch {
 				case t.errors > 0:
 					t.log.Printf("%s has errors: nothing was asked. List them with membench datasets lint %s; to ask what could be read, run membench datasets convert and give its cases", s.name, s.reader)
@@ -105,6 +110,43 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 		return z.Close()
 	})
 	return kept, err
+}
+
+// doubts are the questions that a warning of lint is of, by its message and code, where it changes what is measured: evidence that cannot be found, one question
+// counted twice, a history that goes on after the question.
+type doubts map[string]int
+
+func (d doubts) see(c *schema.Case) {
+	validate.Case(*c, func(f *schema.Finding) {
+		if f.Warning && slices.Contains([]string{"DST005", "DST007", "DST012"}, f.Code) {
+			d[f.Message+" ("+f.Code+")"]++
+		}
+	})
+}
+
+func (d doubts) lines(all int, reader string) (out []string) {
+	for _, what := range slices.Sorted(maps.Keys(d)) {
+		out = append(out, fmt.Sprintf("%d of %d questions: %s; membench datasets lint %s lists them", d[what], all, what, reader))
+	}
+	return out
+}
+
+// doubted are the doubts about a data set of the runs that files of records are of.
+func doubted(qa []string, dataset string) (out []string) {
+	for _, path := range qa {
+		var kept keptSets
+		if smallfile.ReadJSON(sideOf(filepath.Dir(path)), &kept) != nil {
+			continue // not a run's folder
+		}
+		for _, k := range kept {
+			for _, x := range k.Doubts {
+				if k.Dataset == dataset && !slices.Contains(out, x) {
+					out = append(out, x)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // chosen returns the cases of a set with the questions to ask. Records identify the cases of one data set by id, so ids must be unique: ids collects them.

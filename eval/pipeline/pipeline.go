@@ -183,6 +183,11 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 		}
 		o.Sets = append(o.Sets, x)
 	}
+	for _, k := range kept {
+		for _, x := range k.Doubts {
+			p.o.Log.Printf("%s: %s", k.Name, x)
+		}
+	}
 	questions := 0
 	for _, s := range o.Sets {
 		questions += s.Size.Questions * len(o.Systems)

@@ -216,6 +216,14 @@ func TestRetrieval(t *testing.T) {
 			t.Errorf("k %d: evidence-recall %v, turn-recall %v, want %v, %v", x.r.K, *h.Score, *n.Score, x.hits, x.turns)
 		}
 	}
+	// A hit of a run that has no text shows nothing, whatever it names.
+	blank := *r
+	blank.Given, blank.Hits = &schema.Extent{Turns: 9}, []schema.QAHit{{Text: " ", Sources: []schema.EventRef{ref(3), ref(8)}}, {Text: "a", Sources: []schema.EventRef{ref(1)}}}
+	for _, p := range ps {
+		if g := p.Grade(&blank); g.Score == nil || *g.Score != 0 {
+			t.Errorf("%s of a hit without text: %+v", p.Name, g)
+		}
+	}
 	r.Evidence = nil
 	if g := ps[0].Grade(r); g.Outcome != schema.GradeNA || g.Reason == "" {
 		t.Errorf("no evidence: %+v", g)

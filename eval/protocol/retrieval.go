@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"membench/schema"
@@ -191,8 +192,24 @@ func overEvidence(rule func(r *schema.QARecord, gold map[schema.EventRef]bool) s
 		if why := noRetrieval(r); why != "" {
 			return NotApplicable(why)
 		}
-		return rule(r, set(r.Evidence))
+		return rule(worded(r), set(r.Evidence))
 	}
+}
+
+// worded is a record of a run without the sources of hits that have no text: they show nothing, whatever they name. Records of elsewhere may leave texts out.
+func worded(r *schema.QARecord) *schema.QARecord {
+	blank := func(h schema.QAHit) bool { return len(h.Sources) > 0 && strings.TrimSpace(h.Text) == "" }
+	if r.Given == nil || !slices.ContainsFunc(r.Hits, blank) {
+		return r
+	}
+	c := *r
+	c.Hits = slices.Clone(r.Hits)
+	for i := range c.Hits {
+		if blank(c.Hits[i]) {
+			c.Hits[i].Sources = nil
+		}
+	}
+	return &c
 }
 
 func noRetrieval(r *schema.QARecord) string {

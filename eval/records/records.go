@@ -153,22 +153,57 @@ func once[T any](in schema.Seq[T], known map[recordID]struct{}, of func(*T) (rec
 	})
 }
 
-// Leaks counts the hits of a question whose sources are all of other conversations than the one that it was asked of.
-func Leaks(q *schema.QARecord) (n int) {
-	if q.Given == nil || q.Given.ConvID == "" {
-		return 0
-	}
-	for i := range q.Hits {
-		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
-			n++
-		}
-	}
-	return n
+// Leaks counts the hits of a system's questions whose sources are all of other conversations than the one that was asked about. It holds the conversations of these
+// hits.
+type Leaks struct {
+	asked   map[schema.ConvID]bool
+	foreign [][]schema.ConvID // of each question with such hits
 }
 
-// Leaked is the warning of a system with such hits.
-func Leaked(hits, questions int) string {
-	return fmt.Sprintf("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart", hits, questions)
+// Take takes a question.
+func (l *Leaks) Take(q *schema.QARecord) {
+	if q.Given == nil || q.Given.ConvID == "" {
+		return
+	}
+	if l.asked == nil {
+		l.asked = map[schema.ConvID]bool{}
+	}
+	l.asked[q.Given.ConvID] = true
+	var foreign []schema.ConvID
+	for i := range q.Hits {
+		if from := q.Hits[i].Sources; len(from) > 0 && !slices.ContainsFunc(from, func(s schema.EventRef) bool { return s.ConvID == q.Given.ConvID }) {
+			foreign = append(foreign, from[0].ConvID)
+		}
+	}
+	if len(foreign) > 0 {
+		l.foreign = append(l.foreign, foreign)
+	}
+}
+
+// Warnings are those of a system with such hits. A conversation that no question is of was not sent: its turns are made up.
+func (l *Leaks) Warnings() (out []string) {
+	for _, x := range []struct {
+		sent bool
+		text string
+	}{{true, "hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart"},
+		{false, "hits that name only turns which were not sent: %d in %d questions; a turn's id must come back as it was received"}} {
+		hits, questions := 0, 0
+		for _, convs := range l.foreign {
+			n := 0
+			for _, c := range convs {
+				if l.asked[c] == x.sent {
+					n++
+				}
+			}
+			if hits += n; n > 0 {
+				questions++
+			}
+		}
+		if hits > 0 {
+			out = append(out, fmt.Sprintf(x.text, hits, questions))
+		}
+	}
+	return out
 }
 
 // Write writes a stream without findings and returns how many records it had.

@@ -311,6 +311,8 @@ func (t *trial) named(n int) {
 		t.say(schema.CheckWarn, "sources", "report the turns that each hit was made from (the turn's id as received): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
 	case t.narrow == 0 && len(t.broad) > 1:
 		t.say(schema.CheckFail, "sources", "report only the turns that a hit was made from (for a service: turns or sources in its spec)", "every hit names all %d turns that were sent, whatever its text: retrieval metrics would always be full marks", turns())
+	case t.narrow == 0:
+		t.say(schema.CheckWarn, "sources", "search for what is asked, and return a hit for each memory", "the only hit of every question names all %d turns that were sent: it returns its whole memory, so retrieval metrics would always be full marks", turns())
 	default:
 		t.say(schema.CheckOK, "sources", "", "hits name turns that were sent, and not all of them")
 	}

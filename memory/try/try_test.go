@@ -241,6 +241,29 @@ func TestEveryTurn(t *testing.T) {
 	}
 }
 
+// joined answers every question with one hit that is all of its memory.
+type joined struct{ claiming }
+
+func (j *joined) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m, err := j.claiming.Open(ctx, ns)
+	return &joined{*m.(*claiming)}, err
+}
+func (j *joined) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	r, err := j.claiming.Retrieve(ctx, q)
+	for i := range r.Hits[min(1, len(r.Hits)):] {
+		r.Hits[0].Text += "\n" + r.Hits[i+1].Text
+	}
+	r.Hits = r.Hits[:min(1, len(r.Hits))]
+	return r, err
+}
+
+// A system whose one hit is its whole memory is not one that finds what is asked for.
+func TestWholeMemory(t *testing.T) {
+	if cs := checks(t, &joined{claiming{of: func(int) []int { return []int{1, 2, 3, 4, 5} }}}); state(cs, "sources") != schema.CheckWarn {
+		t.Errorf("have %+v, want a warning of sources", cs)
+	}
+}
+
 // quoting answers with the turns that it rests on, and cannot be asked for hits.
 type quoting struct {
 	forgetful
