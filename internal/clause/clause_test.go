@@ -252,6 +252,44 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestDefaultClaims: what is meant to come, asked, compared with or quoted is no event, and becomes no claim of one.
+func TestDefaultClaims(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want []string
+	}{
+		{"I'm leaving the bakery.", []string{"PLANS leave bakery"}},
+		{"Ned's aunt is coming over on the bus", []string{"PLANS come over on the bus"}},
+		{"I'm moving to Bern.", []string{"PLANS move to Bern"}},
+		{"I'm leaving every day at six", []string{"HAS_HABIT leave every day at six"}},
+		{"I left the bakery.", []string{"DID leave bakery"}},
+		{"I'm crying in the bakery.", []string{"DID cry in the bakery"}},
+		{"I feel like I'm 70", nil},
+		{"I'm 70", []string{"HAS_AGE be 70"}},
+		{"has anybody found the red scarf", nil},
+		{"can't, got the dentist all day", nil},
+		{"my brother in law lives in Bern", []string{"LIVES_IN live in Bern"}},
+		{"I thought you were in Bern", nil},
+		{"so I can do the late shift after all", nil},
+		{"“I walk home past the mill after dark.”", nil},
+		{"我把箱子收起来", []string{"PLANS 收 箱子起来"}},
+		{"我把箱子收起来了", []string{"DID 收 箱子"}},
+		{"我每天把箱子收起来", []string{"HAS_HABIT 收 箱子起来"}},
+		{"票我来订", []string{"PLANS 来 订票"}},
+		{"我分你一半", []string{"PLANS 分 你一半"}},
+	} {
+		var have []string
+		for _, f := range Read(tc.text, Options{}) {
+			if f.Tier == Default {
+				have = append(have, f.Slot+" "+f.Verb+" "+f.Object.Text)
+			}
+		}
+		if got, want := strings.Join(have, "\n"), strings.Join(tc.want, "\n"); got != want {
+			t.Errorf("%q:\nhave\n%s\nwant\n%s", tc.text, got, want)
+		}
+	}
+}
+
 // TestManyMarks: a text full of marks that nothing closes is read, and stays as long as it was.
 func TestManyMarks(t *testing.T) {
 	text := strings.Repeat(" *x", 1<<19)

@@ -36,6 +36,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	if m := announced.FindString(text); m != "" { // the parser would read the rest as part of it
 		text = strings.Repeat(" ", len(m)) + text[len(m):]
 	}
+	text = inLaw.ReplaceAllString(text, "$1-in-law")
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
 		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
 	}
@@ -67,6 +68,9 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	}
 	return s
 }
+
+// inLaw is a relation by marriage without its hyphens.
+var inLaw = pattern.New(`(?i)\b(mother|father|brother|sister|son|daughter|mum|mom|dad) in law\b`)
 
 // A parsed is a text with its words, where it was parsed already.
 type parsed struct {
@@ -506,7 +510,7 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 		case s.low(k) == "longer" && s.low(k-1) == "no":
 			v.negated = true
 		case negWord(s.low(k)) && (r == "advmod" || r == "det" || k < i):
-			answers := s.low(k) == "no" && (k < subj || s.low(k+1) == ",") // "No, I like coffee" denies what was asked, not the liking
+			answers := s.low(k) == "no" && k < subj || s.low(k+1) == "," // "No, I like coffee", "can't, got uni": denies what was asked, not this
 			if !(s.low(k) == "no" && (r == "det" || nominative[s.low(k+1)])) && !answers && k < v.head+8 && s.low(k+1) != "only" {
 				v.negated = true
 			}

@@ -66,6 +66,9 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 		}
 		return Future, Plan // "I'm flying to Rome next week", "I start on the 8th"
 	}
+	if s.ws[v.head].Tag == "VBG" && tense == Present && !perfect && turning[f.Verb] && !habitual(f.When.Text) && s.kid(i, "xcomp") < 0 { // what takes no time does not go on: "I'm leaving the clinic"
+		return Future, Plan
+	}
 	if f.becomes && s.ws[v.head].Tag == "VBG" && tense == Present && !perfect { // "he's getting married"
 		return Future, Plan
 	}
@@ -96,6 +99,15 @@ var allLife = pattern.New(`(?i)(?:^|,? )(?:(?:for )?(?:all|most)(?: of)? (?:my|o
 
 // scheduled are verbs of what has its day: without a subject they are no requests if a day is named, "start on the wards monday".
 var scheduled = set("start begin finish fly leave move arrive land graduate retire")
+
+// turning are verbs of coming and going, and of what begins or ends at once.
+var turning = func() map[string]bool {
+	m := map[string]bool{}
+	for _, v := range strings.Split("leave,come,come over,come round,come back,go back,move,move out,move in,move back,start,begin,quit,join,return,arrive,retire,graduate,marry,adopt,fly,fly out,fly back,head,close,open,resign", ",") {
+		m[v] = true
+	}
+	return m
+}()
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {
@@ -257,6 +269,9 @@ func (s *enSentence) embedding(i int) Modality {
 	if s.quotes(i) {
 		return Hearsay
 	}
+	if s.likened(i) {
+		return Condition
+	}
 	h, rel := s.ws[i].Head, s.ws[i].Rel
 	if rel == "acl:relcl" && h >= 0 && isVerb(s.ws[h]) { // "People think I live in Siena"
 		rel = "ccomp"
@@ -287,6 +302,13 @@ func (s *enSentence) embedding(i int) Modality {
 		return Hearsay
 	}
 	return Asserted
+}
+
+// likened reports whether a clause is only compared with: "I feel like I'm 40".
+func (s *enSentence) likened(i int) bool {
+	return slices.ContainsFunc(s.kids[i], func(k int) bool {
+		return k > 0 && k < i && (s.low(k) == "like" && isVerb(s.ws[k-1]) && s.ws[k-1].Rel != "cop" || (s.low(k) == "if" || s.low(k) == "though") && s.low(k-1) == "as")
+	})
 }
 
 // quotes reports whether a colon after the words of somebody else is before word i: "Ben wrote: I live in Oslo".

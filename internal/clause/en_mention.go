@@ -63,6 +63,9 @@ func (s *enSentence) mention(i int) Mention {
 			to++
 		}
 		m.Phrase = s.span(from, to)
+		if to == from+1 && shortDay[low] { // "Wed: pasta"
+			return Mention{}
+		}
 		if r := Relation(low); r != "" { // "Mom called"
 			m.Kind, m.Relation, m.Gender = Relative, r, relationGender(r)
 			return m
@@ -87,6 +90,9 @@ func (s *enSentence) mention(i int) Mention {
 	}
 	return m
 }
+
+// shortDay are days of the week as lists have them.
+var shortDay = set("mon tue tues wed thu thur thurs fri sat sun")
 
 // owns are the speaker's possessives.
 var owns = set("my our")

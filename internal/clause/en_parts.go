@@ -17,7 +17,7 @@ import (
 var opening = pattern.New(`(?i)^(?:(?:(?:` + textnorm.No + `|` + textnorm.Yes + `|oh|ok|okay|well|right|haha|lol|wow|omg|fair|so|anyway|anyways|honestly|actually|hey|hi)[,.!…]+ +|(?:nope|nah|yep|yeah|yup|haha|lol|omg|wow|ok|okay|anyway|oh) +)+)`)
 
 // inverted begins a question, with a mark at its end or without: "isn't he …", "what was I …".
-var inverted = pattern.New(`(?i)^\s*(?:and |but |so )?(?:(?:what|how|why|who|where|when|which)(?:['’]s| (?:is|are|was|were|did|do|does|can|could|will|would|should|has|have|am)(?:n['’]?t)?) (?:i|we|he|she|they|it|you|u|the|my|your)\b|(?:is|are|was|were|does|did|am|can|could|would|has|do|have)(?:n['’]?t)? (?:i|we|he|she|they|it|you|u|there|that|this|the|my|your|his|her|their)\b|(?:is|are|does) \w)`)
+var inverted = pattern.New(`(?i)^\s*(?:and |but |so )?(?:(?:what|how|why|who|where|when|which)(?:['’]s| (?:is|are|was|were|did|do|does|can|could|will|would|should|has|have|am)(?:n['’]?t)?) (?:i|we|he|she|they|it|you|u|the|my|your)\b|(?:is|are|was|were|does|did|am|can|could|would|has|do|have)(?:n['’]?t)? (?:i|we|he|she|they|it|you|u|there|that|this|the|my|your|his|her|their|(?:any|every|some)(?:one|body|thing))\b|(?:is|are|does) \w)`)
 
 var (
 	pronounEN = pattern.New(`(?i)\b(?:he|she|his|her)\b`)

@@ -23,6 +23,9 @@ func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
 	text = unmarked(textnorm.WithoutLinks(text))
+	if quotation(text) { // a draft, a line of a song: what it says is not said of the one who shows it
+		return nil
+	}
 	all := sentence.Split(text)
 	q, asked := query{}, false
 	switch {
@@ -54,6 +57,22 @@ func Read(text string, o Options) []Fact {
 		}
 	}
 	return out
+}
+
+// quotation reports whether all of a text is in one pair of quotation marks.
+func quotation(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, q := range []string{`""`, "“”", "「」"} {
+		r := []rune(q)
+		inner, ok := strings.CutPrefix(text, string(r[0]))
+		if ok {
+			inner, ok = strings.CutSuffix(inner, string(r[1]))
+		}
+		if ok && !strings.ContainsAny(inner, q) {
+			return true
+		}
+	}
+	return false
 }
 
 // takenBack reports whether a sentence takes back the one before it.

@@ -59,7 +59,10 @@ func (f *Fact) worth() bool {
 	case pronouns[obj] || obj == "" && !f.Formerly:
 		low(0.08)
 	}
-	if f.Slot == "HAS_OPINION" && tokens.Stop(obj) { // "I thought that was April"
+	if f.Slot == "HAS_OPINION" && (tokens.Stop(obj) || f.Tense == Past) { // "I thought that was April": mostly what turned out otherwise
+		low(0.1)
+	}
+	if strings.HasPrefix(obj, "like ") && f.Verb == "feel" || f.able && !f.Negated && f.Slot == "DID" { // a comparison; what may be done
 		low(0.1)
 	}
 	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
