@@ -162,6 +162,7 @@ func TestPatterns(t *testing.T) {
 		"one text":           {ask(6, func(int) string { return "It is on the list of row 1." }, others), "no answer is longer", false},
 		"of the last hit":    {ask(3, func(int) string { return "Our parrot is called Miroslav." }, same), "all 3 answers that are a piece of a hit are of the last hit", true},
 		"of the first hit":   {ask(3, func(int) string { return "I sell candles at the market hall." }, same), "of the last hit", false},
+		"of the second hit":  {ask(3, func(int) string { return "Our parrot is called Miroslav." }, func(int) []int { return []int{1, 5, 3} }), "are of the hit at rank 2", true},
 		"of no hit":          {ask(3, text, same), "of the last hit", false},
 		"failed at one hop":  {ask(3, text, same), "of no kind", false},
 		"hits that are left": {ask(3, text, same), "have the id of another hit", false},

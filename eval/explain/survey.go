@@ -257,6 +257,7 @@ func (c *constant) end() {
 type answers struct {
 	n, quotes int             // answers, and those that are a piece of one of several hits
 	last      int             // of these, pieces of the last hit
+	ranks     map[int]bool    // of the hits
 	longest   int             // code points
 	longests  map[string]bool // answers that long
 }
@@ -275,6 +276,10 @@ func (a *answers) question(x *explainer, r *schema.QARecord) {
 	}
 	if h := x.quoted(x.told.read(r.Answer), r.Hits); h != nil && len(r.Hits) > 1 {
 		a.quotes++
+		if a.ranks == nil {
+			a.ranks = map[int]bool{}
+		}
+		a.ranks[h.Rank] = true
 		if h.Rank == len(r.Hits) {
 			a.last++
 		}
@@ -286,8 +291,12 @@ func (a *answers) lines() (out []string) {
 	if len(a.longests) >= leastLong && len(a.longests)*4 >= a.n {
 		out = append(out, fmt.Sprintf("no answer is longer than %d characters, and %d of %d answers are exactly that long: they may be cut off", a.longest, len(a.longests), a.n))
 	}
-	if a.quotes >= leastBad && a.last == a.quotes {
+	switch {
+	case a.quotes < leastBad:
+	case a.last == a.quotes:
 		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the last hit", a.quotes))
+	case len(a.ranks) == 1 && !a.ranks[1]:
+		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the hit at rank %d", a.quotes, slices.Max(slices.Collect(maps.Keys(a.ranks)))))
 	}
 	return out
 }
