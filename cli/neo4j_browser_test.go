@@ -263,7 +263,7 @@ func (b *neo4jBrowser) runSaved(q browser.Query) {
 		return
 	}
 	if q.Table {
-		if n := evalIn[int](b, top+`.querySelectorAll("table tbody tr").length`); n < 3 {
+		if n := evalIn[int](b, top+`.querySelectorAll("table tbody tr").length`); n < 2 {
 			b.t.Errorf("%s: a table of %d rows", q.Name, n)
 		}
 	} else {
