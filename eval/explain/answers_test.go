@@ -50,6 +50,7 @@ func TestAnswers(t *testing.T) {
 		{"Which number does the stall have?", "41", "My stall has the num", 3, schema.FaultCut, "breaks off inside a word"},
 		{"Which number does the stall have?", "41", "My stall has the number", 3, "", "says the gold where the answer ends: “41.”"},
 		{"Which number does the stall have?", "41", `{"answer": "My stall has no number"}`, 3, schema.FaultEncoding, "JSON"},
+		{"Which number does the stall have?", "41", `"My stall has no number"`, 3, "", "all the evidence"},
 		{"Which number does the stall have?", "41", "TXkgY291c2luIHR1bmVzIGNodXJjaCBvcmdhbnMu", 3, schema.FaultEncoding, "decoded it is “My cousin tunes church organs.”"},
 		{"What colour is Ilka's car?", "", " ", 0, schema.FaultRefused, "the answer is empty"},
 		{"What colour is Ilka's car?", "", "Ilka: My stall has the number 41.", 0, "", "from the hit at rank 2, word for word"},

@@ -90,7 +90,7 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		}
 		return kind, "the answer is that of the question before"
 	}
-	if s := strings.TrimSpace(r.Answer); strings.IndexAny(s, "{[\"") == 0 && codec.Valid([]byte(s)) {
+	if s := strings.TrimSpace(r.Answer); isJSON(s) {
 		return schema.FaultEncoding, "the answer is JSON and not the text in it"
 	}
 	own := answer.without(asked, shown)
@@ -106,6 +106,12 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 		return schema.FaultInvented, "the answer's number " + own.terms[i] + " is in nothing that was shown"
 	}
 	return "", ""
+}
+
+// isJSON reports whether a text is JSON that nobody would write as an answer: not a quotation, nor a list of numbers.
+func isJSON(s string) bool {
+	object := strings.HasPrefix(s, "{") || strings.HasPrefix(s, `["`) || strings.HasPrefix(s, "[{")
+	return (object || strings.HasPrefix(s, `"`) && strings.Contains(s, `\`)) && codec.Valid([]byte(s))
 }
 
 // leastDecoded is the number of words that a decoded answer shares with what was shown by more than chance.
