@@ -95,7 +95,7 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	}
 	own := answer.without(asked, shown)
 	if invented(own, answer.without(asked)) {
-		for _, t := range fidelity.Decoded(r.Answer) {
+		for t := range fidelity.Decoded(r.Answer) {
 			if b := newBag(t).without(asked); b.both(shown) >= leastDecoded && b.both(shown) > answer.both(shown) && !invented(b.without(shown), b) {
 				return schema.FaultEncoding, "the answer is encoded; decoded it is " + quote(t)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"html"
 	"io"
+	"iter"
 	"mime/quotedprintable"
 	"net/url"
 	"regexp"
@@ -35,24 +36,15 @@ func encoded(o Original, want []word, got string) (Difference, bool) {
 	if said := o.unlabelled(got); said != got {
 		texts = append(texts, said) // names and dates before it may be as they were
 	}
-	tries, plain := texts, align(want, words(got)).kept()
-	for range 2 {
-		var next []string
-		for _, s := range tries {
-			for _, undo := range undoes {
-				if t, ok := undo(s); ok && t != s && t != got && !slices.Contains(next, t) {
-					if decoded := words(t); within(want, decoded) >= 0 {
-						d.Kept = 1
-						return d, true
-					} else if a := align(want, decoded); a.kept() > 0.8 && a.kept() > plain+0.2 {
-						d.Kept = a.kept()
-						return d, true
-					}
-					next = append(next, t)
-				}
-			}
+	plain := align(want, words(got)).kept()
+	for t := range Decoded(texts...) {
+		if decoded := words(t); within(want, decoded) >= 0 {
+			d.Kept = 1
+			return d, true
+		} else if a := align(want, decoded); a.kept() > 0.8 && a.kept() > plain+0.2 {
+			d.Kept = a.kept()
+			return d, true
 		}
-		tries = next
 	}
 	for _, undo := range undoes { // decoded once more than it was encoded
 		if t, ok := undo(text); ok && t != text && !left([]rune(text), []rune(t)) && within(want, words(t)) < 0 && len(words(t)) > 1 && within(words(t), words(got)) >= 0 {
@@ -65,21 +57,25 @@ func encoded(o Original, want []word, got string) (Difference, bool) {
 	return d, false
 }
 
-// Decoded lists what undoing one or two common encodings makes of a text.
-func Decoded(text string) (out []string) {
-	tries := []string{text}
-	for range 2 {
-		var next []string
-		for _, s := range tries {
-			for _, undo := range undoes {
-				if t, ok := undo(s); ok && t != s && t != text && !slices.Contains(out, t) && !slices.Contains(next, t) {
-					next = append(next, t)
+// Decoded yields what undoing one or two common encodings makes of texts: all that one undoes first.
+func Decoded(texts ...string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		tries := texts
+		for range 2 {
+			var next []string
+			for _, s := range tries {
+				for _, undo := range undoes {
+					if t, ok := undo(s); ok && t != s && t != texts[0] && !slices.Contains(next, t) {
+						if !yield(t) {
+							return
+						}
+						next = append(next, t)
+					}
 				}
 			}
+			tries = next
 		}
-		out, tries = append(out, next...), next
 	}
-	return out
 }
 
 // undoes are the ways back from common encodings of text.
