@@ -121,7 +121,7 @@ func (w *Witness) speakers(f schema.PayloadFields, named []said, fault schema.Fi
 	if f.ActorID != "" {
 		w.aspects[1].take(slices.Contains(want, f.ActorID), func() *schema.Finding {
 			slices.Sort(want)
-			fault.Pointer, fault.Message, fault.Have, fault.Want = "/payload/actor_id", "somebody else said the turns that the memory names", f.ActorID, strings.Join(slices.Compact(want), " or ")
+			fault.Pointer, fault.Message, fault.Have, fault.Want = "/payload/actor_id", "another person said the turns that the memory names", f.ActorID, strings.Join(slices.Compact(want), " or ")
 			return &fault
 		})
 	}

@@ -158,6 +158,7 @@ func TestPatterns(t *testing.T) {
 	}{
 		"same hits":          {ask(4, text, same), "all questions get the same hits", true},
 		"other hits":         {ask(4, text, others), "all questions get the same hits", false},
+		"no hits":            {ask(4, text, func(int) []int { return nil }), "all questions get the same hits", false},
 		"two questions":      {ask(2, text, same), "all questions get the same hits", false},
 		"one length":         {ask(6, text, others), "no answer is longer than 27 characters, and 6 of 6", true},
 		"one text":           {ask(6, func(int) string { return "It is on the list of row 1." }, others), "no answer is longer", false},
@@ -171,6 +172,13 @@ func TestPatterns(t *testing.T) {
 		if have := slices.ContainsFunc(x.count.Facts(), func(s string) bool { return strings.Contains(s, x.want) }); have != x.there {
 			t.Errorf("%s: %q is %v, want %v: %q", name, x.want, have, x.there, x.count.Facts())
 		}
+	}
+	var empty []schema.QARecord
+	for range 4 {
+		empty = append(empty, shown("Which number does the stall have?", "41", "It has none.", 3, nil))
+	}
+	if got, _ := several(t, empty, c, explain.Options{}, ss...); got[3] == nil || got[3].Kind != schema.FaultEmpty || strings.Contains(got[3].Reason, "the same hits") {
+		t.Errorf("no hits: have %+v", got[3])
 	}
 	r := shown("Which number does the stall have?", "41", "It has none.", 3, nil, hits[1])
 	r.Repeated, r.Below = 3, []schema.QARank{{Rank: 2, ID: "m3", Sources: own(3)}}

@@ -52,7 +52,7 @@ func (p *past) follow(r *schema.QARecord) {
 		for _, id := range p.lower {
 			p.find(id)
 		}
-		if p.same >= 0 && (p.same == 0 || hitSet(p.hits) == hitSet(r.Hits)) {
+		if p.same >= 0 && len(r.Hits) > 0 && (p.same == 0 || hitSet(p.hits) == hitSet(r.Hits)) {
 			p.same++
 		} else {
 			p.same = -1

@@ -222,8 +222,8 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 type constant struct {
 	cases, of int
 	at        group
-	set       string
-	n         int // questions of the case with these hits; -1: others have other hits
+	same      int  // past.same of the case until now
+	all       bool // the hits are all that the memory holds
 }
 
 func (c *constant) question(x *explainer, r *schema.QARecord, held int) {
@@ -231,33 +231,25 @@ func (c *constant) question(x *explainer, r *schema.QARecord, held int) {
 		c.end()
 		c.at = x.at
 	}
-	set := hitSet(r.Hits)
-	switch {
-	case c.n < 0 || len(r.Hits) == 0:
-	case len(r.Hits) >= held || c.n > 0 && set != c.set:
-		c.n = -1
-	default:
-		c.set = set
-		c.n++
-	}
+	c.same, c.all = x.past.same, len(r.Hits) >= held
 }
 
 // end sums up a case.
 func (c *constant) end() {
-	if c.n < 0 || c.n >= leastSame {
+	if c.same < 0 || c.same >= leastSame {
 		c.of++
 	}
-	if c.n >= leastSame {
+	if c.same >= leastSame && !c.all {
 		c.cases++
 	}
-	c.n = 0
+	c.same = 0
 }
 
 // answers are the answers of all questions, right and wrong ones.
 type answers struct {
 	n, quotes int             // answers, and those that are a piece of one of several hits
 	last      int             // of these, pieces of the last hit
-	ranks     map[int]bool    // of the hits
+	rank      int             // of all these hits; 0: they have several
 	longest   int             // code points
 	longests  map[string]bool // answers that long
 }
@@ -275,11 +267,11 @@ func (a *answers) question(x *explainer, r *schema.QARecord) {
 		a.longests[text] = true
 	}
 	if h := x.quoted(x.told.read(r.Answer), r.Hits); h != nil && len(r.Hits) > 1 {
-		a.quotes++
-		if a.ranks == nil {
-			a.ranks = map[int]bool{}
+		if a.quotes++; a.quotes == 1 {
+			a.rank = h.Rank
+		} else if a.rank != h.Rank {
+			a.rank = 0
 		}
-		a.ranks[h.Rank] = true
 		if h.Rank == len(r.Hits) {
 			a.last++
 		}
@@ -295,8 +287,8 @@ func (a *answers) lines() (out []string) {
 	case a.quotes < leastBad:
 	case a.last == a.quotes:
 		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the last hit", a.quotes))
-	case len(a.ranks) == 1 && !a.ranks[1]:
-		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the hit at rank %d", a.quotes, slices.Max(slices.Collect(maps.Keys(a.ranks)))))
+	case a.rank > 1:
+		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the hit at rank %d", a.quotes, a.rank))
 	}
 	return out
 }

@@ -134,9 +134,9 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 		p.last = got.items
 	}
 	// Changes that the delta of a whole session shows are not repeated.
-	all := slices.Clone(rec.Changes)
+	given := slices.Clone(rec.Changes)
 	again := func(c schema.MemoryChange) bool { // its id is given to another text
-		return slices.ContainsFunc(all, func(o schema.MemoryChange) bool { return o.Op == memory.OpAdd && o.ID == c.ID && o.New != c.New })
+		return slices.ContainsFunc(given, func(o schema.MemoryChange) bool { return o.Op == memory.OpAdd && o.ID == c.ID && o.New != c.New })
 	}
 	rec.Changes = slices.DeleteFunc(rec.Changes, func(c schema.MemoryChange) bool {
 		return c.Op == memory.OpNone || c.Op == memory.OpAdd && (c.New == "" || slices.ContainsFunc(rec.Delta, func(d schema.MemoryDelta) bool { return d.Text == c.New || d.ID == c.ID && !again(c) }))
