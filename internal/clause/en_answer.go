@@ -25,7 +25,7 @@ var (
 	yes      = pattern.New(`(?i)^(?:` + textnorm.Yes + `|yea|ya|sure|of course)\b[,.! ]*(?:i|we|he|she|they|it)? ?(?:do|does|did|am|are|is|was|were|have|has)?\b[,.! ]*`)
 	no       = pattern.New(`(?i)^(?:` + textnorm.No + `|never|not (?:any ?more|yet|really|at all))\b[,.! ]*`)
 	asking   = pattern.New(`(?i)^(?:(?:and|but|so|ok|okay|question|wait|hey|haha|lol|oh|also|btw)[, ]+)*(where|what|who|how old)?(?:['’]s|['’]re)?\s*\b(?:(is|are|was|were|do|does|did|have|has|am)(?:n['’]?t)?\b)?`)
-	nowTail  = pattern.New(`(?i)(?: (?:or|then|now|these days|at the moment|again|then|or|btw|though|tho|for work|for a living))+$`)
+	nowTail  = pattern.New(`(?i)(?: (?:or|then|now|these days|at the moment|again|btw|though|tho|for work|for a living))+$`)
 	lastingS = set("HAS HAS_PET HAS_RELATIVE OWNS LIVES_IN WORKS_AT WORKS_AS STUDIES STUDIES_AT FOLLOWS_DIET HAS_STATUS HAS_CONDITION COMES_FROM HAS_AGE PREFERS_TOPIC HAS_HABIT HAS_NAME")
 	flips    = map[string]string{"you": "I", "u": "I", "your": "my", "yours": "mine", "i": "you", "my": "your", "mine": "yours", "me": "you", "we": "you", "our": "your"}
 )

@@ -101,13 +101,7 @@ var allLife = pattern.New(`(?i)(?:^|,? )(?:(?:for )?(?:all|most)(?: of)? (?:my|o
 var scheduled = set("start begin finish fly leave move arrive land graduate retire")
 
 // turning are verbs of coming and going, and of what begins or ends at once.
-var turning = func() map[string]bool {
-	m := map[string]bool{}
-	for _, v := range strings.Split("leave,come,come over,come round,come back,go back,move,move out,move in,move back,start,begin,quit,join,return,arrive,retire,graduate,marry,adopt,fly,fly out,fly back,head,close,open,resign", ",") {
-		m[v] = true
-	}
-	return m
-}()
+var turning = phrases("leave,come,come over,come round,come back,go back,move,move out,move in,move back,start,begin,quit,join,return,arrive,retire,graduate,marry,adopt,fly,fly out,fly back,head,close,open,resign")
 
 // ahead reports whether an expression names days after the day of speaking.
 func ahead(e timex.Expr) bool {

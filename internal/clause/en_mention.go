@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"membench/internal/depparse"
+	"membench/internal/timex"
 )
 
 // mention is how word i, with what hangs on it, speaks of a person; its Kind is NoOne
@@ -63,9 +64,6 @@ func (s *enSentence) mention(i int) Mention {
 			to++
 		}
 		m.Phrase = s.span(from, to)
-		if to == from+1 && shortDay[low] { // "Wed: pasta"
-			return Mention{}
-		}
 		if r := Relation(low); r != "" { // "Mom called"
 			m.Kind, m.Relation, m.Gender = Relative, r, relationGender(r)
 			return m
@@ -90,9 +88,6 @@ func (s *enSentence) mention(i int) Mention {
 	}
 	return m
 }
-
-// shortDay are days of the week as lists have them.
-var shortDay = set("mon tue tues wed thu thur thurs fri sat sun")
 
 // owns are the speaker's possessives.
 var owns = set("my our")
@@ -141,7 +136,7 @@ func (s *enSentence) personName(name string, at int) bool {
 	}
 	for _, f := range fs {
 		low := strings.ToLower(f)
-		if len(fs) == 1 && depparse.Common(low) || months[low] || notNames[low] || len(f) < 2 || strings.ToUpper(f) == f || f[0] < 'A' || f[0] > 'Z' || strings.ContainsAny(f, "0123456789-_/") {
+		if _, day := timex.WeekdayOf(low); day || len(fs) == 1 && depparse.Common(low) || months[low] || notNames[low] || len(f) < 2 || strings.ToUpper(f) == f || f[0] < 'A' || f[0] > 'Z' || strings.ContainsAny(f, "0123456789-_/") {
 			return false
 		}
 	}

@@ -259,7 +259,7 @@ func (s *enSentence) bareDays() (out []timex.Expr) {
 	for k := 2; k < len(s.ws); k++ {
 		w, before := s.ws[k], s.ws[k-1]
 		e := timex.Expr{Kind: timex.Deictic, Op: timex.Ahead, N: 1, Unit: timex.Days, Grain: timex.Days, Pos: w.Start, End: w.End}
-		if wd := slices.Index(weekdays, s.low(k)); wd >= 0 {
+		if wd, ok := timex.WeekdayOf(s.low(k)); ok && strings.HasSuffix(s.low(k), "day") {
 			e.Op, e.Unit, e.Wd = timex.Plain, timex.Weekday, wd
 		} else if low := s.low(k); low != "tmrw" && low != "tmr" && low != "tomoz" {
 			continue
@@ -271,8 +271,6 @@ func (s *enSentence) bareDays() (out []timex.Expr) {
 	}
 	return out
 }
-
-var weekdays = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
 
 func isCopula(low string) bool {
 	return depparse.Verb(low, "VBZ") == "be" || low == "was" || low == "were" || low == "be"

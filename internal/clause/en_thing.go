@@ -64,8 +64,10 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 }
 
 // ownerOf is the person whose the thing of word i is; NoOne if it is nobody's, or of several.
-func (s *enSentence) ownerOf(i int) Mention {
-	p := s.kid(i, "nmod:poss")
+func (s *enSentence) ownerOf(i int) Mention { return s.possessor(s.kid(i, "nmod:poss")) }
+
+// possessor is the person that the possessive at word p means; p may be -1.
+func (s *enSentence) possessor(p int) Mention {
 	switch {
 	case p < 0 || s.low(p) == "their":
 		return Mention{}
@@ -98,20 +100,14 @@ func (s *enSentence) presupposed() (out []Fact) {
 		if r == "" && pet == "" || p < 0 || p > i || !strings.HasPrefix(w.Tag, "N") || w.Rel == "compound" && !s.nameBehind(i) {
 			continue
 		}
-		from, end := p+1, i+1
+		from := p + 1
 		if strings.HasPrefix(s.low(from), "'") || strings.HasPrefix(s.low(from), "’") {
 			from++
 		}
-		owner := Mention{Kind: Speaker}
-		switch {
-		case s.low(p) == "your" || s.low(p) == "ur":
-			owner.Kind = Addressee
-		case !owns[s.low(p)]:
-			owner = s.mention(p)
-		}
-		name := ""
+		owner, name := s.possessor(p), ""
 		if s.nameBehind(i) {
-			for end = i + 2; end < len(s.ws) && end < i+4 && s.nameBehind(end-1); end++ {
+			end := i + 2
+			for ; end < len(s.ws) && end < i+4 && s.nameBehind(end-1); end++ {
 			}
 			name = s.phrase(i+1, end).Text
 		} else if w.End == s.name[0] {

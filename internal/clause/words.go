@@ -14,6 +14,15 @@ func set(words string) map[string]bool {
 	return m
 }
 
+// phrases is a set of phrases that commas part.
+func phrases(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, p := range strings.Split(list, ",") {
+		m[p] = true
+	}
+	return m
+}
+
 //go:embed words
 var wordFiles embed.FS
 
@@ -42,8 +51,7 @@ var relations = table("relations.txt")
 var family = set("mother father grandmother grandfather")
 
 // notNames are words with a capital that are no person.
-var notNames = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
-	christmas easter thanksgiving halloween english french spanish german italian chinese japanese korean arabic portuguese russian american british indian european
+var notNames = set(`christmas easter thanksgiving halloween english french spanish german italian chinese japanese korean arabic portuguese russian american british indian european
 	aww awww ahh ohh hmm ugh yay yikes whoa geez damn gosh bro dude god lol omg ok okay wow yeah yes hey hi hello thanks congrats america usa europe asia africa australia canada england london paris york tokyo google facebook instagram youtube netflix amazon twitter spotify
 	city street university college company inc school hospital team island park beach`)
 

@@ -94,13 +94,7 @@ func (f *Fact) sure() bool {
 }
 
 // idioms state nothing, though they are clauses of the speaker.
-var idioms = func() map[string]bool {
-	m := map[string]bool{}
-	for _, s := range strings.Split("wait to,know what,know how,know if,know that,see you,see ya,see what,see how,see why,say that,agree more,get it,get you,get back to you,be sure,be sorry,be good,be okay,be ok,be fine,be here,be there,be back,be curious if,hear you,talk to you,talk soon,tell you,be welcome,be right,do so,do that,do it,feel you,appreciate it,appreciate that,go ahead,be able,check it,look like,be like,be honest,be glad,be happy", ",") {
-		m[s] = true
-	}
-	return m
-}()
+var idioms = phrases("wait to,know what,know how,know if,know that,see you,see ya,see what,see how,see why,say that,agree more,get it,get you,get back to you,be sure,be sorry,be good,be okay,be ok,be fine,be here,be there,be back,be curious if,hear you,talk to you,talk soon,tell you,be welcome,be right,do so,do that,do it,feel you,appreciate it,appreciate that,go ahead,be able,check it,look like,be like,be honest,be glad,be happy")
 
 var pronouns = set("it that this them em those these one him her you u ya me us so there here what which everything anything something things stuff")
 

@@ -193,14 +193,19 @@ const zhAhead = `^(?:这|本)?(?:[一二三四五六七八九十\d]{1,2}月(?:�
 
 // offers reports whether the speaker says what they will do, for the person spoken to or now: 我去接你, 我给你打电话, 我把烟灰缸收起来, 蛋糕我来订. What is done already has 了 or a result.
 func (c *zhClause) offers() bool {
-	if !c.dropped && !c.going && c.f.Subject.Kind == Speaker && !c.f.Negated && c.modal == "" && !c.has(zhOften) && !habitual(c.f.When.Text) && (c.ba.Text != "" && strings.Contains(c.text, "把") || zhBare.MatchString(c.text)) {
+	if !c.dropped && !c.going && c.f.Subject.Kind == Speaker && !c.f.Negated && c.modal == "" && !c.has(zhOften) && !habitual(c.f.When.Text) && (c.ba.Text != "" && strings.Contains(c.text, "把") || c.ahead()) {
 		return true
 	}
 	return !c.dropped && !c.going && c.f.Place.Text == "" && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (c.at(c.placed) == "给" && c.at(c.placed+1) == "你" || strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed-1) != "看" && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
 }
 
-// zhBare is what one is about to do: it ends with where something goes, or without a mark of what is done.
-var zhBare = pattern.New(`^[^了过着]*(?:起来|过去|过来|回去|回来|出去|上去)[ 。！!～~]*$|我来[^了过着自]+$|我[^了过着的给]{1,3}你[一两几半]`)
+// ahead reports whether an act without a mark that it is done is one that the speaker is about to do: it ends with where something goes (带过去), is taken on (我来订), or gives
+// the person spoken to something (转你一半).
+func (c *zhClause) ahead() bool {
+	obj, last := c.f.Object.Text, c.at(len(c.ws)-1)
+	return zhResults[last] && utf8.RuneCountInString(last) == 2 || c.f.Verb == "来" && obj != "" && c.f.Place.Text == "" ||
+		strings.HasPrefix(obj, "你") && obj != "你" && !strings.HasPrefix(obj, "你的") && !strings.HasPrefix(obj, "你们")
+}
 
 // zhMoves are verbs of motion, which zhPartOfDay, a part of a day that is not named, makes one of today: 我晚上回去吃.
 var zhMoves, zhPartOfDay = set("去 来 过去 过来 回 回来 回去 回家 出去"), pattern.New(`^(?:早上|上午|中午|下午|傍晚|晚上)$`)

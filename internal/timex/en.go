@@ -10,6 +10,12 @@ var monthNames = []string{"january", "february", "march", "april", "june", "july
 var weekdays = map[string]int{"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
 	"sun": 0, "mon": 1, "tue": 2, "tues": 2, "wed": 3, "thu": 4, "thur": 4, "thurs": 4, "fri": 5, "sat": 6}
 
+// WeekdayOf is the day of the week that a lower-case English word names, short or not: 0 is Sunday.
+func WeekdayOf(word string) (day int, ok bool) {
+	day, ok = weekdays[word]
+	return day, ok
+}
+
 var seasons = map[string]int{"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 
 var units = map[string]Unit{"minute": Minutes, "minutes": Minutes, "min": Minutes, "mins": Minutes, "hour": Hours, "hours": Hours, "hrs": Hours, "day": Days, "days": Days, "night": Days, "nights": Days,
