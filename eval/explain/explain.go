@@ -193,7 +193,20 @@ func (l *ledger) frame(s *story) *fidelity.Frame {
 		}
 		if len(texts) > 0 {
 			f.Learn(s.original(p), texts...)
+		} else if v := s.likest(l.loose, ids[i]); v != nil {
+			f.Guess(s.original(p), v.text)
 		}
 	}
 	return f
+}
+
+// likest is the first of the texts that names no source and has most words of a turn; nil if none has a third of them.
+func (s *story) likest(loose []*version, turn int) (best *version) {
+	n, most := &need{turns: s.bag(turn)}, 0
+	for _, v := range n.near(loose) {
+		if both := n.turns.both(v.words); both > most && v.before == nil {
+			best, most = v, both
+		}
+	}
+	return best
 }

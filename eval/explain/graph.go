@@ -202,7 +202,7 @@ func (n *need) saying(memories []schema.Node) (out []schema.Node) {
 	var bags []*bag
 	for _, m := range memories {
 		b := newBag(m.Props.Text("data"))
-		if n.in(b, n.refs) {
+		if n.in(b, n.refs, true) {
 			out = append(out, m)
 		}
 		if slices.ContainsFunc(n.key, b.has) {

@@ -311,11 +311,17 @@ func (n *need) near(vs []*version) []*version {
 	}
 	var out []*version
 	for _, v := range vs {
-		if both := n.turns.both(v.words); both > 0 && (both*3 >= len(n.turns.terms) || both*3 >= len(v.words.terms)) {
+		if n.alike(v.words) {
 			out = append(out, v)
 		}
 	}
 	return out
+}
+
+// alike reports whether a text and the need's turns share a third of the words of one of them.
+func (n *need) alike(b *bag) bool {
+	both := n.turns.both(b)
+	return both > 0 && (both*3 >= len(n.turns.terms) || both*3 >= len(b.terms))
 }
 
 // jointly returns the memories that contain a need only together: systems of passages cut a turn, systems of small facts make several of one. Memories without
@@ -340,7 +346,9 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 			bags, texts = append(bags, v.words), append(texts, l.told.unlabelled(v.text).Text)
 		}
 		if !f.Verbatim() {
-			return n.keyIn(bags...)
+			return n.keyIn(bags...) && !slices.ContainsFunc(vs, func(v *version) bool {
+				return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, v.text, len(v.sources) == 1).Same() })
+			})
 		}
 		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Covered(o.Text, texts) })
 	}

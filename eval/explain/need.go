@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"membench/eval/fidelity"
 	"membench/eval/protocol"
@@ -160,6 +159,9 @@ type need struct {
 	text  string            // of the first turn
 	key   []string          // the gold's words that the turns hold and the question does not
 	gold  []string          // all of the gold's words that the question does not have
+	plain []string          // of key, those outside the gold's values
+	time  string            // of the first turn
+	vals  fidelity.Values   // of the gold, dates and quantities that the turns have
 
 	said []fidelity.Original // of the turns, and of captions that have the gold's words
 
@@ -210,9 +212,17 @@ func (s *story) needs(r *schema.QARecord) []*need {
 		}
 		n.text = texts[0]
 		n.turns = s.read(strings.Join(texts, " "))
+		p := s.turns[n.refs[0].TurnID]
+		n.time = cmp.Or(p.turn.Time, p.session.Time)
+		vals := fidelity.NewValues(strings.Join(r.AllGolds(), "\n"), n.time)
+		n.vals = vals.Of(fidelity.NewValues(n.turns.text, n.time))
+		rest := s.read(vals.Rest)
 		for _, t := range own {
 			if n.turns.has(t) {
 				n.key = append(n.key, t)
+				if rest.has(t) {
+					n.plain = append(n.plain, t)
+				}
 			}
 		}
 		for _, ref := range n.refs {
@@ -279,7 +289,7 @@ func (n *need) holds(b *bag, sources []schema.EventRef, f *fidelity.Frame) bool 
 	if f.Verbatim() && n.distinct(sources) {
 		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Same(o, b.text, f) })
 	}
-	return n.in(b, sources) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, b.text).Same() })
+	return n.in(b, sources, !f.Verbatim()) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, b.text, len(sources) == 1).Same() })
 }
 
 // distinct reports whether the need's words are enough to be known by: short turns are
@@ -293,8 +303,8 @@ func (n *need) named(sources []schema.EventRef) bool {
 	return slices.ContainsFunc(n.refs, func(ref schema.EventRef) bool { return slices.Contains(sources, ref) })
 }
 
-// in reports whether a text in other words that names these sources carries the need.
-func (n *need) in(b *bag, sources []schema.EventRef) bool {
+// in reports whether a text in other words that names these sources carries the need; own: of a system that writes so.
+func (n *need) in(b *bag, sources []schema.EventRef, own bool) bool {
 	if len(sources) > 0 {
 		if !n.named(sources) {
 			return false
@@ -305,29 +315,30 @@ func (n *need) in(b *bag, sources []schema.EventRef) bool {
 		return false
 	}
 	same := float64(n.turns.both(b))
+	if own && len(n.key) > 0 && n.alike(b) {
+		return n.keyIn(b)
+	}
 	whole := same >= pieceShare*float64(len(n.turns.terms))
 	piece := len(b.terms) >= 3 && same >= pieceShare*float64(len(b.terms)) && len(n.key) > 0
 	return (whole || piece) && n.keyIn(b)
 }
 
-// keyIn reports whether the texts together have the gold's words of the turn: each
-// number, and a third of the others.
+// keyIn reports whether the texts together have what the gold says and the turn has: each value, in any wording, and a third of the other words.
 func (n *need) keyIn(texts ...*bag) bool {
-	words, held := 0, 0
-	for _, t := range n.key {
-		switch has := slices.ContainsFunc(texts, func(b *bag) bool { return b.has(t) }); {
-		case strings.ContainsFunc(t, unicode.IsDigit):
-			if !has {
-				return false
-			}
-		default:
-			words++
-			if has {
-				held++
-			}
+	held := 0
+	for _, t := range n.plain {
+		if slices.ContainsFunc(texts, func(b *bag) bool { return b.has(t) }) {
+			held++
 		}
 	}
-	return float64(held) >= keyShare*float64(words)
+	if float64(held+n.vals.Len()) < keyShare*float64(len(n.plain)+n.vals.Len()) {
+		return false
+	}
+	var all []string
+	for _, b := range texts {
+		all = append(all, b.text)
+	}
+	return n.vals.Len() == 0 || n.vals.In(fidelity.NewValues(strings.Join(all, "\n"), n.time))
 }
 
 // kept reports whether a text has at least half of the words that the one before it

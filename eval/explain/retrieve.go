@@ -89,7 +89,7 @@ func (x *explainer) hitFrame(r *schema.QARecord) *fidelity.Frame {
 // names as its source.
 func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
 	for _, o := range n.said {
-		d := x.difference(o, h.Text)
+		d := x.difference(o, h.Text, h.Sources)
 		if d.Same() || d.Kind == schema.FaultOther && len(h.Sources) > 1 {
 			continue
 		}

@@ -73,7 +73,7 @@ func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit)
 
 // retold judges a context in the system's own words on facts.
 func (x *explainer) retold(r *schema.QARecord, n *need, h *schema.QAHit) finding {
-	d := fidelity.Facts(fidelity.Original{Text: h.Text, Speakers: x.told.speakers()}, r.Context)
+	d := fidelity.Facts(fidelity.Original{Text: h.Text, Speakers: x.told.speakers()}, r.Context, false)
 	if d.Same() {
 		return finding{hop: schema.HopContext, kind: schema.FaultDropped}
 	}

@@ -73,7 +73,7 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 				continue
 			}
 			for _, o := range n.said {
-				d := x.difference(o, v.text)
+				d := x.difference(o, v.text, v.sources)
 				if d.Same() || d.Kind == schema.FaultOther && (!named || len(v.sources) > 1) {
 					continue
 				}
@@ -114,7 +114,7 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 const resembles = 0.6
 
 // difference compares a text with an original in the way that fits the system.
-func (x *explainer) difference(o fidelity.Original, text string) fidelity.Difference {
+func (x *explainer) difference(o fidelity.Original, text string, sources []schema.EventRef) fidelity.Difference {
 	if x.frame.Verbatim() {
 		return fidelity.Compare(o, text, x.frame)
 	}
@@ -122,7 +122,7 @@ func (x *explainer) difference(o fidelity.Original, text string) fidelity.Differ
 	case schema.FaultEmpty, schema.FaultIdentifier, schema.FaultEncoding:
 		return d
 	}
-	return fidelity.Facts(o, text)
+	return fidelity.Facts(o, text, len(sources) == 1)
 }
 
 // mostly reports whether another turn of the case is most of a text.

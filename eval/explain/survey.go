@@ -24,6 +24,7 @@ type systemSurvey struct {
 	memories, hits sources
 	altered        map[string]*altering // by kind; memories of sampled turns
 	compared       int                  // sampled turns with a memory
+	told, retold   int                  // of these, of cases kept in the system's own words; and those told so with their facts
 	usual          map[string]int       // words beyond the turn that most memories of a case have
 	cases          int
 	lasting, texts int      // live memories at the end, and their different texts
@@ -131,9 +132,7 @@ func (s *systemSurvey) memory(x *explainer) {
 	for _, w := range x.frame.Usual(append(slices.Clone(x.told.speakers()), "user", "assistant")...) {
 		s.usual[w]++
 	}
-	if !x.frame.Verbatim() {
-		return
-	}
+	own := !x.frame.Verbatim()
 	ids := slices.Sorted(maps.Keys(x.told.turns))
 	for i := 0; i < len(ids); i += max(1, len(ids)/frameTurns) {
 		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: ids[i]}
@@ -142,8 +141,13 @@ func (s *systemSurvey) memory(x *explainer) {
 		var texts []string
 		for _, v := range x.ledger.byRef[ref] {
 			texts = append(texts, x.told.unlabelled(v.text).Text)
-			if e := fidelity.Compare(o, v.text, x.frame); v.text != "" && (d == nil || e.Same() || e.Kept > d.Kept) {
-				if d = &e; d.Same() {
+			e := x.difference(o, v.text, v.sources)
+			if own && v.text != "" && !e.Same() {
+				d = &e
+				break
+			}
+			if v.text != "" && (d == nil || e.Same() || e.Kept > d.Kept) {
+				if d = &e; d.Same() && !own {
 					break
 				}
 			}
@@ -151,7 +155,13 @@ func (s *systemSurvey) memory(x *explainer) {
 		if d == nil {
 			continue
 		}
-		if s.compared++; d.Same() || len(texts) > 1 && fidelity.Covered(o.Text, texts) {
+		if s.compared++; own {
+			s.told++
+			if d.Same() && !slices.ContainsFunc(texts, func(t string) bool { return fidelity.Carries(o.Text, t) }) {
+				s.retold++
+			}
+		}
+		if d.Same() || len(texts) > 1 && fidelity.Covered(o.Text, texts) {
 			continue
 		}
 		if s.altered[d.Kind] == nil {
@@ -361,6 +371,9 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 	}
 	if altered >= leastBad && altered*oneIn >= c.compared {
 		out = append(out, fmt.Sprintf("%d of %d turns looked at were stored otherwise than they were said (%s): %s", altered, c.compared, strings.Join(how, ", "), c.altered[kinds[0]].example))
+	}
+	if c.retold > 0 {
+		out = append(out, fmt.Sprintf("%d of %d turns looked at are kept in own words, with their facts: values, names and what is denied", c.retold, c.told))
 	}
 	for _, h := range []struct {
 		altering

@@ -256,68 +256,6 @@ func Covered(text string, pieces []string) bool {
 	return len(want) > 0 && n*50 >= len(want)*49
 }
 
-// Facts compares a text in a system's own words with its original. Only numbers, names, dates and polarity count, and only if a sentence of the text is about
-// the same thing as a sentence of the original and has another value, while the original's value appears nowhere in the text.
-func Facts(o Original, got string) Difference {
-	if strings.ContainsRune(got, '\uFFFD') && !strings.ContainsRune(o.Text, '\uFFFD') {
-		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
-	}
-	sentence, line, shared := closest(o.Text, got)
-	if shared < 0.5 {
-		return Difference{}
-	}
-	want, have := words(sentence), words(line)
-	known, said := norms(append([]string{o.Speaker, o.Text}, o.Speakers...)...), norms(got)
-	d := Difference{Kept: shared, Marked: mark(deletion(sentence), insertion(line))}
-	gone := func(is func(word) bool) bool {
-		return slices.ContainsFunc(want, func(w word) bool { return is(w) && !said[w.norm] })
-	}
-	fresh := func(is func(word) bool) bool {
-		return slices.ContainsFunc(have, func(w word) bool { return is(w) && !known[w.norm] })
-	}
-	typed := newTyped(sentence)
-	inDate := func(w word) bool {
-		return slices.ContainsFunc(typed.dates, func(s span) bool { return s.meets(span{w.from, w.to}) })
-	}
-	swapped := func(is func(word) bool) bool { return gone(is) && fresh(is) }
-	switch {
-	case shared >= 0.6 && typed.negations(want)%2 != newTyped(line).negations(have)%2:
-		d.Kind = schema.FaultNegated
-	case gone(func(w word) bool { return w.number && !inDate(w) }) && fresh(func(w word) bool { return w.number }):
-		d.Kind = schema.FaultNumber
-	case swapped(func(w word) bool { return w.name }):
-		d.Kind = schema.FaultName
-	default:
-		return Difference{Kept: shared}
-	}
-	return d
-}
-
-// closest returns the sentence of text and the sentence of got that share most, and the share of the first one's content words that the second has.
-func closest(text, got string) (sentence, line string, share float64) {
-	lines := sentences(got)
-	sets := make([]map[string]bool, len(lines))
-	for i, l := range lines {
-		sets[i] = norms(l)
-	}
-	for _, s := range sentences(text) {
-		ws := words(s)
-		for i, set := range sets {
-			n, in := 0., 0.
-			for _, w := range ws {
-				n += w.weight
-				if set[w.norm] {
-					in += w.weight
-				}
-			}
-			if n >= 2 && in/n > share {
-				sentence, line, share = s, lines[i], in/n
-			}
-		}
-	}
-	return sentence, line, share
-}
-
 // Excerpt reports whether got consists of unchanged sentences of a text and has nothing that resembles the other sentences: these were omitted, not altered.
 func Excerpt(text, got string) bool {
 	left := 0

@@ -53,10 +53,10 @@ func TestCompare(t *testing.T) {
 // A point in a number ends no sentence.
 func TestFactsWithDecimals(t *testing.T) {
 	o := Original{Text: "Mrs Haddad takes 2.5 mg of bisoprolol at breakfast, the box is in the blue drawer.", Speaker: "Nadia"}
-	if d := Facts(o, "Mrs Haddad's bisoprolol dose at breakfast is 2.5 mg; the box is in the blue drawer."); !d.Same() {
+	if d := Facts(o, "Mrs Haddad's bisoprolol dose at breakfast is 2.5 mg; the box is in the blue drawer.", true); !d.Same() {
 		t.Errorf("have %+v", d)
 	}
-	if d := Facts(o, "At breakfast Mrs Haddad takes 3.5 mg of bisoprolol, and the box is in the blue drawer."); d.Kind != schema.FaultNumber {
+	if d := Facts(o, "At breakfast Mrs Haddad takes 3.5 mg of bisoprolol, and the box is in the blue drawer.", true); d.Kind != schema.FaultNumber {
 		t.Errorf("another dose: have %+v", d)
 	}
 }
@@ -171,7 +171,7 @@ func TestFacts(t *testing.T) {
 		{"Tomas liked the noise", schema.FaultNegated},
 		{"Iris enjoys the sea", ""},
 	} {
-		if d := Facts(o, c.got); d.Kind != c.want {
+		if d := Facts(o, c.got, true); d.Kind != c.want {
 			t.Errorf("%q: %q (%s), want %q", c.got, d.Kind, d.Marked, c.want)
 		}
 	}
@@ -191,7 +191,7 @@ func FuzzCompare(f *testing.F) {
 		if d.Kept < 0 || d.Kept > 1.0001 {
 			t.Errorf("%q, %q: kept %v", want, got, d.Kept)
 		}
-		Facts(Original{Text: want}, got)
+		Facts(Original{Text: want}, got, false)
 	})
 }
 
@@ -228,14 +228,14 @@ func TestFrameOfSentences(t *testing.T) {
 func TestFactsOfALongText(t *testing.T) {
 	o := Original{Text: "Hey, guess what? My sister Ada dyed her hair blue last week.", Speaker: "Ben"}
 	long := "I never liked the old flat. My sister Ada dyed her hair blue last week. We do not own a car. The goats eat 12 apples."
-	if d := Facts(o, long); !d.Same() {
+	if d := Facts(o, long, true); !d.Same() {
 		t.Errorf("what other sentences deny and count is not this one's: %+v", d)
 	}
 	for text, kind := range map[string]string{
 		strings.Replace(long, "Ada dyed", "Ada never dyed", 1): schema.FaultNegated,
 		strings.Replace(long, "Ada dyed", "Rosa dyed", 1):      schema.FaultName,
 	} {
-		if d := Facts(o, text); d.Kind != kind {
+		if d := Facts(o, text, true); d.Kind != kind {
 			t.Errorf("%s: have %+v, want %s", text, d, kind)
 		}
 	}

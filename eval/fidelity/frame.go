@@ -8,8 +8,10 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/codec"
+	"membench/internal/depparse"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
+	"membench/internal/tokens"
 	"membench/schema"
 )
 
@@ -26,6 +28,9 @@ type Frame struct {
 	broken   int               // that are a piece of the original which ends inside a sentence
 	lost     int               // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
+	retold   int            // that say it in other words
+	guessed  int            // originals whose text is only the most similar one
+	ownWords int            // of these, said in other words
 	bare     int            // memories that have almost nothing in addition to the original
 	beside   map[string]int // words beyond the original: how many texts have them
 }
@@ -58,6 +63,8 @@ func (f *Frame) Learn(o Original, texts ...string) {
 		kept := align(want, have).kept()
 		if f.kept += kept; kept < nothing {
 			f.lost++
+		} else if retold(o, want, words(o.unlabelled(got))) {
+			f.retold++
 		}
 		if _, piece := taken(o, want, got); piece {
 			f.broken++
@@ -88,13 +95,26 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	}
 }
 
+// Guess takes the text that is most like an original, of a system that does not name what its texts are made of.
+func (f *Frame) Guess(o Original, text string) {
+	want := words(o.Text)
+	if len(want) < 4 {
+		return
+	}
+	if f.guessed++; !Carries(o.Text, text) && retold(o, want, words(o.unlabelled(text))) {
+		f.ownWords++
+	}
+}
+
 // Verbatim reports whether the system's texts show that it keeps turns verbatim. A system that regularly extracts sentences or writes in its own words is
 // judged on facts. Texts that have nothing of their originals do not count as a system's own words: they are damaged, however many there are.
 func (f *Frame) Verbatim() bool {
 	switch {
 	case f.compared == 0:
-		return true
+		return f.ownWords < habit || f.ownWords*2 < f.guessed
 	case f.parts >= habit && f.parts*4 >= f.several && f.parts > f.broken:
+		return false
+	case f.retold >= habit && f.retold*2 >= f.compared:
 		return false
 	}
 	damaged := f.broken
@@ -125,6 +145,42 @@ func (f *Frame) Usual(names ...string) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// retold reports whether a text says an original in other words: words in place of others, or others in between and the order changed, at more than one place. A
+// number or a name in place of another is none. Damage has the original's words, or is no language.
+func retold(o Original, want, have []word) bool {
+	mine, theirs := map[string]int{}, map[string]int{}
+	for _, w := range want {
+		mine[root(w)]++
+	}
+	for _, w := range have {
+		theirs[root(w)]++
+	}
+	known := norms(append(slices.Clone(o.Speakers), o.Speaker, o.Role, "user assistant")...)
+	size := func(w word) float64 { // Chinese has two characters to a word
+		if r, _ := utf8.DecodeRuneInString(w.norm); textnorm.IsHan(r) {
+			return .5
+		}
+		return 1
+	}
+	put, gone, moved := 0., 0., 0.
+	for _, w := range have {
+		r, _ := utf8.DecodeRuneInString(w.norm)
+		if !w.number && !w.name && !known[w.norm] && mine[root(w)] == 0 && (textnorm.IsHan(r) || depparse.Common(w.norm) || tokens.Stop(w.norm)) {
+			put += size(w)
+		}
+	}
+	for i, at := range align(want, have).pair {
+		switch w := want[i]; {
+		case at >= 0:
+		case theirs[root(w)] > 0:
+			moved += size(w)
+		default:
+			gone += size(w)
+		}
+	}
+	return put > 0 && put+moved >= 2 && gone+moved >= 2
 }
 
 // labelWords are as many words as a name before a text has.
