@@ -42,11 +42,11 @@ func printScores(e *env, summaries []schema.Summary) error {
 		for i := range d.Systems {
 			s := &d.Systems[i]
 			row := append(table.Row{s.Name()}, figureCells(d.Main(s))...)
+			f := table.Row{"n/a", "", "n/a"}
 			if found := recall(s); len(found) > 0 {
-				f := figureCells(&found[0])
-				row = append(row, f[0], f[2])
+				f = figureCells(&found[0])
 			}
-			w.AppendRow(row)
+			w.AppendRow(append(row, f[0], f[2])[:len(head)])
 		}
 		w.Render()
 		for _, x := range d.Warnings() {
