@@ -207,10 +207,7 @@ func completeFirst(c *cobra.Command, values func() []string) {
 // complete registers completions for the flags of a command that have any. The values of some
 // flags depend on the command.
 func complete(c *cobra.Command, known map[string]func() []string) {
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.AddFlagSet(c.Flags())
-	flags.AddFlagSet(c.PersistentFlags()) // of the root: its own are not among Flags yet
-	flags.VisitAll(func(f *pflag.Flag) {
+	each := func(f *pflag.Flag) {
 		values := known[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name]
 		if values == nil {
 			values = known[f.Name]
@@ -234,7 +231,9 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 		if err := c.RegisterFlagCompletionFunc(f.Name, list); err != nil {
 			return // registered by the command itself
 		}
-	})
+	}
+	c.Flags().VisitAll(each)
+	c.PersistentFlags().VisitAll(each) // of the root: its own are not among Flags yet
 }
 
 // namesOf makes a list of values from what they are in.

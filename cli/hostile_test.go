@@ -84,8 +84,11 @@ func hostileFiles(n int) map[string]string {
 type hostileCommand struct{ name, args string }
 
 // hostileCommands is every command that reads a file, and every flag that names one:
-// TestHostileCommandsAreAll.
-var hostileCommands = append([]hostileCommand{
+// TestHostileCommandsAreAll. The list is made when it is asked for: the test binary is
+// membench too, and starts thousands of times.
+var hostileCommands = sync.OnceValue(func() []hostileCommand { return slices.Concat(hostileListed, hostileDatasets()) })
+
+var hostileListed = []hostileCommand{
 	{"in.jsonl", "validate F"},
 	{"in.jsonl", "validate --catalog F F"},
 	{"in.md", "annotate F -o O/e.jsonl"},
@@ -192,7 +195,7 @@ var hostileCommands = append([]hostileCommand{
 	{"in.csv", "experiment qarp -c F --labels F --dry-run -o O"},
 	{"records.jsonl", "pcm analyze D"},
 	{"records.jsonl", "pcm analyze --experiment D"},
-}, hostileDatasets()...)
+}
 
 // with is the arguments for a file and an output folder.
 func (c hostileCommand) with(file, out string) (args []string) {
@@ -235,14 +238,14 @@ var namesNoInput = []string{"output", "output-dir", "usage", "home", "root", "ma
 func TestHostileCommandsAreAll(t *testing.T) {
 	e := &env{in: strings.NewReader(""), out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }, now: time.Now}
 	has := func(part string) bool {
-		return slices.ContainsFunc(hostileCommands, func(c hostileCommand) bool { return strings.Contains(" "+c.args+" ", " "+part+" ") })
+		return slices.ContainsFunc(hostileCommands(), func(c hostileCommand) bool { return strings.Contains(" "+c.args+" ", " "+part+" ") })
 	}
 	for c := range commands(newRoot(e)) {
 		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "membench"), " ")
 		if c.HasSubCommands() && name != "eval" {
 			continue // prints its help
 		}
-		begins := slices.ContainsFunc(hostileCommands, func(h hostileCommand) bool { return strings.HasPrefix(h.args+" ", name+" ") })
+		begins := slices.ContainsFunc(hostileCommands(), func(h hostileCommand) bool { return strings.HasPrefix(h.args+" ", name+" ") })
 		if why := readsNoFile[name]; !begins && why == "" || begins && why != "" {
 			t.Errorf("%s: want an entry in hostileCommands or, instead, a reason in readsNoFile", name)
 		}
@@ -293,7 +296,7 @@ func TestHostileInputs(t *testing.T) {
 		rounds = len(names)
 	}
 	for round := range rounds {
-		for j, c := range hostileCommands {
+		for j, c := range hostileCommands() {
 			name := names[(round+j)%len(names)]
 			from := large[name]
 			if strings.HasPrefix(c.args, "datasets info ") {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +31,13 @@ var neo4jFixture struct {
 type withNeo4j struct{ m *testing.M }
 
 func (w withNeo4j) Run() int {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} { // of make test, for this process: programs that it starts collect as membench does
+		os.Unsetenv(name)
+	}
+	// One more than cores, as in the Makefile: some wait for their turn with Neo4j.
+	if err := flag.Set("test.parallel", fmt.Sprint(runtime.GOMAXPROCS(0)+1)); err != nil {
+		panic(err)
+	}
 	code := w.m.Run()
 	if f := &neo4jFixture; f.srv != nil {
 		if err := f.srv.Stop(); err != nil {

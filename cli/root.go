@@ -122,6 +122,15 @@ func run(ctx context.Context, e *env, args []string) int {
 		return exitUsage
 	}
 	root := newRoot(e)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // only then: they take time, and Cobra keeps them for as long as the process lives
+		known, first := completions(e), firstArguments(e)
+		for c := range commands(root) {
+			complete(c, known)
+			if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
+				completeFirst(c, values)
+			}
+		}
+	}
 	e.texts.translate(root)
 	root.SetArgs(args)
 	root.SetIn(e.in)
@@ -222,13 +231,6 @@ func newRoot(e *env) *cobra.Command {
 	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
-	known, first := completions(e), firstArguments(e)
-	for c := range commands(root) {
-		complete(c, known)
-		if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
-			completeFirst(c, values)
-		}
-	}
 	return root
 }
 

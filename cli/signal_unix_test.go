@@ -43,7 +43,7 @@ func TestTerminated(t *testing.T) {
 	feeds := append(slices.Sorted(maps.Keys(pipes)), slices.Sorted(maps.Keys(large))...)
 	var worst terminated
 	i := 0
-	for _, c := range hostileCommands {
+	for _, c := range hostileCommands() {
 		for _, feed := range feeds {
 			if i++; !soak && i%23 != 0 {
 				continue

@@ -165,19 +165,19 @@ func TestUpLookDown(t *testing.T) {
 	}
 }
 
-// A server that does not listen is ended by force. 30 s: -short leaves it out.
+// A server that does not listen is ended by force.
 func TestDownByForce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("waits half a minute")
-	}
 	ctx := context.Background()
 	c := Config{Java: filepath.Join(script(t, "java", "trap '' INT TERM\necho Started.\nwhile :; do sleep 0.05; done\n"), "java"), Lib: fakeLib(t, "5.26.30"), Home: t.TempDir()}
 	if _, err := Up(ctx, Java, c); err != nil {
 		t.Fatal(err)
 	}
-	if _, killed, err := Down(ctx, c.Home); err != nil || !killed {
+	if was, killed, err := down(ctx, c.Home, 2*time.Second); err != nil || !killed || !was.Running {
 		t.Errorf("killed %t, %v", killed, err)
+	}
+	if s, err := Look(ctx, c.Home); err != nil || s.Running {
+		t.Errorf("after it: %+v, %v", s, err)
 	}
 }
 

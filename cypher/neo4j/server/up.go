@@ -125,6 +125,10 @@ const patience = 30 * time.Second
 // Down stops the server of a home folder and waits for its end; was is its former state. killed reports that it had to be killed; its data are recovered at the
 // next start.
 func Down(ctx context.Context, home string) (was State, killed bool, err error) {
+	return down(ctx, home, patience)
+}
+
+func down(ctx context.Context, home string, patience time.Duration) (was State, killed bool, err error) {
 	was, err = Look(ctx, home)
 	if err != nil || !was.Running {
 		return was, false, err
