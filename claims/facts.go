@@ -55,12 +55,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	for _, f := range clause.Read(m.Text, o) {
 		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
-		wanted := held && (f.Tier == clause.Default || f.Confidence >= pronounFrom && c.recent(m, f.Subject))
-		if held && !wanted && f.Confidence >= pronounFrom && f.Subject.Kind == clause.Pronoun && !strings.ContainsFunc(m.Text, textnorm.IsHan) {
-			if _, wanted = c.meant(m, f.Subject); wanted {
-				f.Clear()
-			}
-		}
+		wanted := held && f.Tier == clause.Default
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}
@@ -90,9 +85,6 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	return out, ends
 }
-
-// pronounFrom is the confidence of a fact about "she" of which nothing else is in doubt.
-const pronounFrom = .75
 
 // ending is what a fact ends, with the denials of what its words name by themselves.
 func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (said []schema.Statement, e Ending) {

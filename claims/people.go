@@ -253,13 +253,6 @@ func (t *turn) add(p person) {
 	t.found = append(t.found, p)
 }
 
-// recent reports whether it is certain whom the pronoun means that a Chinese memory begins with: the person mentioned last, a few memories ago. It must begin its message, since
-// memories of one turn have no order.
-func (c *cast) recent(m Memory, x clause.Mention) bool {
-	return x.Kind == clause.Pronoun && strings.ContainsFunc(x.Text, textnorm.IsHan) && x.Gender != clause.Unknown && !x.Plural && x.Start < len("yeah, ") && c.spokenOf()[x.Gender] &&
-		c.last[x.Gender].ID == c.last[clause.Unknown].ID && m.Fields.Asked != "" && clause.Animal(m.Fields.Asked) == ""
-}
-
 // meant is whom an English pronoun of the last turn means: the one person that it fits of those whom the last turn speaks of that speaks of any. It must not be said of
 // several in the memory itself.
 func (c *cast) meant(m Memory, x clause.Mention) (schema.Ref, bool) {
@@ -305,6 +298,9 @@ func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
 		}
 		return c.introduce(name), true
 	case clause.Relative:
+		if x.Owner == nil && x.Text == schema.NameOf(m.Speaker.ID) { // 外公教你: an elder speaks of himself so, and is saved under that name
+			return m.Speaker, true
+		}
 		return c.relative(m, x)
 	case clause.Pronoun:
 		if !strings.ContainsFunc(x.Text, textnorm.IsHan) {

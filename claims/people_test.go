@@ -89,12 +89,12 @@ func TestAnswers(t *testing.T) {
 		{"王芳: 你现在在哪儿上班|李明: 华为", "", "c/李明 WORKS_AT 华为"},
 		{"李明: 星河公司", "你在哪上班？", "c/李明 WORKS_AT 星河公司"},
 		{"李明: 没找，下周再说", "房子找了没？", "c/李明 DID_NOT 找房子"},
-		{"李明: 不回，太远了", "国庆回不回家", "c/李明 DOES_NOT_PLAN 回家"},
+		{"李明: 我不回，太远了", "国庆回不回家", "c/李明 DOES_NOT_PLAN 回家"},
 		{"李明: 我表妹在北京考研|王芳: 考哪儿|李明: 改师大心理了", "", "c/李明's cousin DID 改师大心理"},
 		{"王芳: 你妈膝盖好了没|李明: 她上周住院了", "", "c/李明's mother HAS_CONDITION 住院"},
 		{"李明: 我爸信佛以后吃素|王芳: 我还真不知道|李明: 嗯呢，初一还骑车", "", "c/李明's father DID 骑车"},
-		{"李明: 我妹在备考，她婆婆住院了|王芳: 她去年也考过驾照", "", "c/李明's sister DID 考驾照"},
-		{"李明: 我妹在备考|王芳: 她去年也考过驾照", "", "c/李明's sister DID 考驾照"},
+		{"李明: 我妹在备考，她婆婆住院了|王芳: 她去年在南京考过驾照", "", "c/李明's sister DID 在南京考驾照"},
+		{"李明: 我妹在备考|王芳: 她去年在南京考过驾照", "", "c/李明's sister DID 在南京考驾照"},
 	} {
 		ms := said(t, "c", strings.Split(tc.lines, "|")...)
 		if tc.asked != "" {
@@ -147,7 +147,7 @@ func TestPronouns(t *testing.T) {
 
 // In a group "you" is who spoke in the turn before, who is called mother is the mother of the one who calls, and a mother's 你爸 is her child's.
 func TestGroup(t *testing.T) {
-	lines := []string{"秦月: 小麦到宿舍了没", "小麦: 到了妈，食堂吃的面", "秦松: 钱够不够", "小麦: 够了爸，我周五回家", "秦月: 你爸昨天把花瓶打了", "秦月: 你姨下周来住几天", "秦松: 你妈早不做糟鱼了", "小麦: 我爸又熬夜了", "秦松: 你上次把伞落在车上了"}
+	lines := []string{"秦月: 小麦到宿舍了没", "小麦: 到了妈，食堂吃的面", "秦松: 钱够不够", "小麦: 够了爸，我周五回家", "秦月: 你爸昨天去医院看牙了", "秦月: 你姨下周来住几天", "秦松: 你妈早不做糟鱼了", "小麦: 我爸又熬夜了", "秦松: 你上次把伞落在车上了"}
 	ms := said(t, "c", lines...)
 	for i := range ms {
 		var err error
@@ -159,7 +159,7 @@ func TestGroup(t *testing.T) {
 	for _, c := range claimsOf(t, Options{}, ms...) {
 		have = append(have, strings.TrimPrefix(string(c.Subject.ID), "person:c/")+" "+c.Predicate+" "+schema.NameOf(c.Object.ID))
 	}
-	for _, want := range []string{"秦松 DID 打花瓶", "小麦's aunt PLANS 住几天", "秦月 DID_NOT 做糟鱼", "秦松 DID 熬夜", "小麦 PLANS 回家"} {
+	for _, want := range []string{"秦松 DID 去医院看牙", "小麦's aunt PLANS 住几天", "秦月 DID_NOT 做糟鱼", "秦松 DID 熬夜", "小麦 PLANS 回家"} {
 		if !slices.Contains(have, want) {
 			t.Errorf("have %q, want %q", have, want)
 		}
@@ -265,7 +265,7 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"I work at Acme.", "I'm not working at Acme any more.", "WORKS_AT"},
 		{"I live in Leeds.", "We moved out of Leeds.", "LIVES_IN"},
 		{"I play the violin.", "I don't play the violin any more.", "HAS_HABIT"},
-		{"I drink coffee.", "I stopped drinking coffee.", "HAS_HABIT"},
+		{"I drink coffee every day.", "I stopped drinking coffee.", "HAS_HABIT"},
 		{"我有一辆车。", "我把车卖了。", "HAS"},
 		{"我养了一只狗。", "我把狗送人了。", "HAS_PET"},
 		{"I live in Leeds.", "I used to live in Leeds.", "LIVES_IN"},

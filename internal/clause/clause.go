@@ -122,7 +122,7 @@ type Fact struct {
 	Value Phrase
 	Of    string // of a chapter: its work, "" where the text names none
 	Rank  int    // 1: "favourite", "best", 最; 0: not ranked
-	// Confidence is the share of facts of this kind that readers found right, in [0,1].
+	// Confidence is how many of a hundred facts with these traits readers would find right, in [0,1]; see weigh.
 	Confidence float64
 	Tier       Tier
 	Start, End int // bytes of the sentence in the text
@@ -130,14 +130,16 @@ type Fact struct {
 	// Over are the states that the clause says are over; see Options.Ended.
 	Over []End
 
-	able     bool    // under "can"
-	main     bool    // depends on no other clause
-	beside   Mention // who does it with the speaker, of "Tom and I"
-	passive  bool    // "was scrapped": the subject suffers it
-	becomes  bool    // "got married"
-	perfect  bool    // "have broken"
-	another  bool    // the object is a new thing: "a bike"
-	definite bool    // the object is a certain thing: "my Golf", "the bank", not "insurance"
+	traits   []string // what its form tells of how likely it is right; see note
+	onlyEnds bool     // it says what is over, and nothing else worth keeping
+	able     bool     // under "can"
+	main     bool     // depends on no other clause
+	beside   Mention  // who does it with the speaker, of "Tom and I"
+	passive  bool     // "was scrapped": the subject suffers it
+	becomes  bool     // "got married"
+	perfect  bool     // "have broken"
+	another  bool     // the object is a new thing: "a bike"
+	definite bool     // the object is a certain thing: "my Golf", "the bank", not "insurance"
 }
 
 // Options say how a text is to be read.

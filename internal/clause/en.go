@@ -121,7 +121,9 @@ func (s *enSentence) unknownName() string {
 func (s *enSentence) retag(i int) string {
 	w, low := s.ws[i], s.low(i)
 	switch {
-	case w.Tag == "VB" && w.Rel == "root" && irregular(low) && s.low(i+1) != "na" && s.low(i+1) != "ta":
+	case (w.Tag == "VB" && w.Rel == "root" || w.Tag == "VBP" && depparse.Verb(low, "VBP") == low) && irregular(low) && s.low(i+1) != "na" && s.low(i+1) != "ta":
+		return "VBD"
+	case (w.Tag == "VBP" || w.Tag == "VBZ") && strings.HasSuffix(low, "ied"): // "he cried"
 		return "VBD"
 	case w.Tag == "VBD" && depparse.Verb(low, "VBP") == low && !strings.HasSuffix(low, "ed") && !samePast[low]:
 		return "VBP"
@@ -304,7 +306,7 @@ func readEN(s *enSentence) []Fact {
 			f.Over = f.ending(s.ended, s.text)
 		}
 		if !ok && len(f.Over) > 0 {
-			f.Tier, ok = Wide, true
+			f.onlyEnds, ok = true, true
 		}
 		if ok {
 			out = append(out, f)
@@ -430,6 +432,9 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 		f.Negated = f.Negated != s.thoughtNot(i)
 	}
 	s.doubts(i, governor, &f)
+	f.noteIf(subj >= 0 && s.ws[subj].Head != i, "borrowed subject")
+	f.noteIf(s.lead > 0, "lead")
+	f.noteIf(s.question, "question")
 	if f.Subject.Kind == NoOne {
 		return s.thing(i, subj, v, f)
 	}
@@ -445,24 +450,24 @@ func (s *enSentence) thoughtNot(i int) bool {
 // raising are the verbs whose denial is meant of what follows them.
 var raising = set("think believe feel expect reckon")
 
-// doubts lowers the confidence of what parses of its kind often get wrong.
+// doubts notes what parses of its kind often get wrong.
 func (s *enSentence) doubts(i, governor int, f *Fact) {
 	if governor != i {
 		for k := governor + 1; k < i; k++ { // a nearer subject may be the right one
 			if r := s.ws[k].Rel; (r == "nsubj" || r == "nsubj:pass" || r == "expl") && s.ws[k].Head != governor {
-				f.Confidence -= 0.15
+				f.note("nearer subject")
 				break
 			}
 		}
 		if s.kid(i, "cop") >= 0 {
-			f.Confidence -= 0.1
+			f.note("shared subject of be")
 		}
 	}
 	if s.lead == len("I'm ") && s.ws[i].Tag == "VBG" && f.When.Text == "" && verbSlots[f.Verb] != "WANTS" && s.kid(i, "xcomp") < 0 && s.low(2) != "still" && !slices.ContainsFunc(s.ws[1:], func(w depparse.Word) bool { return w.Form == "my" || w.Form == "me" }) {
-		f.Confidence -= 0.05 // "Trying new things": may be what is meant to come, or a thing
+		f.note("bare -ing") // "Trying new things": may be what is meant to come, or a thing
 	}
 	if r := s.ws[i].Rel; r == "advcl" && f.Tense == Present || r == "acl:relcl" && f.Subject.Kind != Speaker {
-		f.Confidence -= 0.12
+		f.note("dependent clause")
 	}
 }
 

@@ -181,10 +181,8 @@ func (o Options) reply(st sentence.Sentence, q query) (out []Fact) {
 			f.Slot = "WORKS_AS"
 		}
 		f.Negated, f.Formerly = f.Negated != denied, f.Formerly || ended
-		f.Start, f.End, f.Confidence, f.Tier = st.Start, st.End, .85, Default
-		if q.subject.Kind == Pronoun { // the caller may know who that is
-			f.Confidence, f.Tier = .75, Wide
-		}
+		f.Start, f.End = st.Start, st.End
+		f.note("reply")
 		f.Subject.Start, f.Subject.End = st.Start, st.Start
 		out = append(out, f)
 	}
@@ -279,14 +277,6 @@ func antecedent(pronoun Mention, own, before []Mention) Mention {
 	}
 	m.Known, m.Gender = true, pronoun.Gender
 	return m
-}
-
-// Clear notes that it is certain whom the pronoun means that is the subject.
-func (f *Fact) Clear() {
-	f.Confidence += .1
-	if f.Confidence >= defaultFrom {
-		f.Tier = Default
-	}
 }
 
 // Persons are the persons that an English text speaks of by name or as relatives, each once, and the animals (Described). A text of another language has none.

@@ -21,7 +21,7 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	switch {
 	case s.asks || s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
 		return tense, Question
-	case subj < 0 && (s.ws[i].Tag == "VB" || s.ws[i].Tag == "VBP") && !attitude[f.Verb]:
+	case subj < 0 && (s.ws[i].Tag == "VB" || s.ws[i].Tag == "VBP") && !attitude[f.Verb], s.bids(subj, v, f):
 		return tense, Imperative
 	case s.under(i):
 		mod = Condition
@@ -47,7 +47,8 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 		if f.Verb == "like" || f.Verb == "love" || f.Verb == "prefer" {
 			return Present, Wish
 		}
-		if modal == "could" && f.Negated || modal == "'d" && s.ws[v.head].Tag == "VBN" {
+		had := modal == "'d" && (s.ws[v.head].Tag == "VBN" || s.ws[v.head].Tag == "VBD") && !slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "have" }) // "he'd left"; "I'd have left" is would
+		if modal == "could" && f.Negated || had {
 			return Past, Asserted
 		}
 		return tense, Condition
@@ -60,11 +61,14 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if f.Negated && f.Verb == "go" && s.ws[v.head].Tag == "VBG" && tense == Present && f.Place.Text != "" { // "I'm not going to Bern"
 		return Future, Plan
 	}
-	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb] || scheduled[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text)) {
+	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb] || scheduled[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text) || going && ofMonth.MatchString(f.When.Text)) {
 		if f.Time.Kind == timex.Deictic && f.Time.Op == timex.Plain {
 			f.Time.Op = timex.Ahead
 		}
 		return Future, Plan // "I'm flying to Rome next week", "I start on the 8th"
+	}
+	if tag := s.ws[v.head].Tag; (tag == "VBZ" || tag == "VBP") && tense == Present && len(v.aux) == 0 && !v.cop && verbSlots[f.Verb] == "" && !passing[f.Verb] && (f.Time.Kind == timex.Deictic && ahead(f.Time) && f.When.Text != "" || onDay.MatchString(f.When.Text+f.Object.Text)) { // "she lands on Saturday"
+		return Future, Plan
 	}
 	if s.ws[v.head].Tag == "VBG" && tense == Present && !perfect && turning[f.Verb] && !habitual(f.When.Text) && s.kid(i, "xcomp") < 0 { // what takes no time does not go on: "I'm leaving the clinic"
 		return Future, Plan
@@ -81,6 +85,19 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	return tense, Asserted
 }
 
+// bids reports whether what looks like the subject is who is told to do something: one person's verb would have an -s, "Grandad don't send that to anyone".
+func (s *enSentence) bids(subj int, v verbGroup, f *Fact) bool {
+	if f.Subject.Kind != Named && f.Subject.Kind != Relative || f.Subject.Plural || f.beside.Kind != NoOne || v.cop || subj < 0 || slices.ContainsFunc(s.kids[subj], func(k int) bool {
+		return s.ws[k].Rel == "conj" || s.ws[k].Rel == "nmod:poss" && s.low(k) != "my" && s.low(k) != "our"
+	}) {
+		return false
+	}
+	if len(v.aux) == 1 {
+		return s.low(v.aux[0]) == "do"
+	}
+	return len(v.aux) == 0 && (s.ws[v.head].Tag == "VB" || s.ws[v.head].Tag == "VBP") && v.head == subj+1 && !samePast[s.low(v.head)] && depparse.Verb(s.low(v.head), "VBP") == s.low(v.head)
+}
+
 // goesOn reports whether a perfect says that something is still so: "I've had a bad back since the accident", "I've lived here for ten years".
 func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
 	if slices.ContainsFunc(v.aux, func(a int) bool { return s.low(a) == "had" }) {
@@ -88,7 +105,7 @@ func (s *enSentence) goesOn(i int, v verbGroup, f *Fact) bool {
 	}
 	clause := s.text[s.ws[s.begin(i)].Start:s.ws[max(s.clauseEnd(i, v.end), v.end)-1].End]
 	words := set(strings.ToLower(clause))
-	return words["for"] && f.Time.Kind == timex.Duration || (v.cop || s.low(v.head) == "been" || lasting[f.Verb]) && (words["since"] || s.hasAdverb(i, "always") || allLife.MatchString(clause))
+	return words["for"] && f.Time.Kind == timex.Duration || v.cop && s.ws[i].Tag == "JJ" || (v.cop || s.low(v.head) == "been" || lasting[f.Verb]) && (words["since"] || s.hasAdverb(i, "always") || allLife.MatchString(clause))
 }
 
 // lasting are verbs of what is so for a time.
@@ -114,6 +131,7 @@ func dated(e timex.Expr) bool { return e.Kind == timex.Absolute && e.Yearless &&
 var (
 	// ofMonth is a day of the month that is not named.
 	ofMonth = pattern.New(`(?i)\bthe \d{1,2}(?:st|nd|rd|th)\b`)
+	onDay   = pattern.New(`(?i)\bon (?:the \d{1,2}(?:st|nd|rd|th)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`)
 	// considers is what is thought of doing, or of a time to come.
 	considers = pattern.New(`^(?:of|about) (?:\w+ing\b|.* for\b)`)
 )

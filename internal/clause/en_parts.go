@@ -69,9 +69,8 @@ func (o Options) english(st sentence.Sentence, of Mention, said string) (out []F
 			if f.Subject.Kind == Pronoun && !f.Subject.Plural {
 				m := meant(f.Subject)
 				m.Start, m.End = f.Subject.Start, f.Subject.End
-				if f.Subject = m; m.Kind != Pronoun {
-					f.Clear()
-				}
+				f.Subject = m
+				f.note("by pronoun")
 			}
 			out = append(out, f)
 		}

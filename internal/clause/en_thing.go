@@ -46,7 +46,7 @@ func (s *enSentence) thing(i, subj int, v verbGroup, f Fact) (Fact, bool) {
 		if slot != "" {
 			f.Slot = slot
 		} else if !tells.MatchString(f.Value.Text[len(name):]) {
-			f.Confidence -= .1 // "my hair is fried" comments on it
+			f.note("comment on a thing") // "my hair is fried"
 		}
 	}
 	if pet {
@@ -113,9 +113,9 @@ func (s *enSentence) presupposed() (out []Fact) {
 		} else if w.End == s.name[0] {
 			name = strings.TrimSpace(s.raw[s.name[0]:s.name[1]])
 		}
-		f := Fact{Subject: owner, Verb: "have", Slot: "HAS_RELATIVE", Value: s.phrase(from, i+1), Confidence: .87, Tier: Default}
+		f := Fact{Subject: owner, Verb: "have", Slot: "HAS_RELATIVE", Value: s.phrase(from, i+1), traits: []string{"presupposed"}}
 		switch {
-		case owner.Kind == NoOne || owner.Plural && owner.Kind != Speaker || f.Value.Text == "", bygone.MatchString(f.Value.Text) && (r != "" || !strings.HasPrefix(f.Value.Text, "old ")),
+		case gone.MatchString(s.text), owner.Kind == NoOne || owner.Plural && owner.Kind != Speaker || f.Value.Text == "", bygone.MatchString(f.Value.Text) && (r != "" || !strings.HasPrefix(f.Value.Text, "old ")),
 			r != "" && name == "" && !kin[r] && (common[r] || owner.Kind != Speaker || plural(w.Tag, s.low(i))), owner.Kind == Addressee && slices.ContainsFunc(s.ws[:i], func(w depparse.Word) bool { return strings.EqualFold(w.Form, "if") }), r == "" && (pet == "fish" || pet == "chicken"):
 			continue
 		case name == "":
@@ -126,9 +126,6 @@ func (s *enSentence) presupposed() (out []Fact) {
 		}
 		if r == "" {
 			f.Slot = "HAS_PET"
-		}
-		if owner.Kind == Pronoun {
-			f.Confidence, f.Tier = .75, Wide
 		}
 		out = append(out, f)
 	}
@@ -146,12 +143,15 @@ var kin = set("sister brother sibling wife husband spouse partner fiance girlfri
 // Presupposes is what a Chinese statement on a relative of the speaker's says besides, that there is one: 我弟超爱露营. Of an English one Read says it; see Options.Presupposed.
 func (f *Fact) Presupposes() (Fact, bool) {
 	name := strings.TrimPrefix(f.Subject.Text, "我")
-	g := Fact{Subject: Mention{Kind: Speaker}, Verb: "have", Slot: "HAS_RELATIVE", Confidence: f.Confidence, Start: f.Start, End: f.End, Tier: f.Tier, Value: Phrase{Text: name}}
+	g := Fact{Subject: Mention{Kind: Speaker}, Verb: "have", Slot: "HAS_RELATIVE", Confidence: f.Confidence, Tier: f.Tier, Start: f.Start, End: f.End, Value: Phrase{Text: name}}
 	return g, f.Subject.Kind == Relative && f.Subject.Owner == nil && isHanWord(name) && (!common[f.Subject.Relation] || proper(name)) && !bygone.MatchString(name)
 }
 
 // common are relations that everyone has: that there is one is worth a claim only with a name.
 var common = set("mother father parent family grandmother grandfather friend colleague")
+
+// gone is the death of somebody: that there was such a relative is no more so.
+var gone = pattern.New(`(?i)\b(?:died|passed(?: away| on)?|funeral|deceased|widow(?:ed|er)?)\b`)
 
 // bygone says that somebody is a relative no longer, or not yet.
 var bygone = pattern.New(`(?i)\b(?:late|ex|former|old|future|next|first|last|own)\b|^前|已故`)

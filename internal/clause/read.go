@@ -20,6 +20,18 @@ const longSentence = 4 << 10
 // Clauses that are no person's, and such as say nothing worth keeping (courtesies,
 // hedges, talk about the talk), are skipped.
 func Read(text string, o Options) []Fact {
+	all := Candidates(text, o)
+	kept := all[:0]
+	for _, f := range all {
+		if f.weigh() {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// Candidates lists what Read weighs, with its traits, however unlikely to be right.
+func Candidates(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
 	text = unmarked(textnorm.WithoutLinks(text))
@@ -52,8 +64,12 @@ func Read(text string, o Options) []Fact {
 		case o.speaksOfPeople(st.Text) || asked && !otherLanguage(st.Text):
 			found = o.english(st, q.subject, text[:st.Start])
 		}
+		n := len(out)
 		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
 			out = append(out, f.typed(text)...)
+		}
+		for k := n; k < len(out); k++ {
+			out[k].describe(text, st.Text, len(out)-n)
 		}
 	}
 	return out

@@ -143,6 +143,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false
 	}
+	if f.able && skills[f.Verb] && f.Modality == Asserted && f.When.Text == "" && strings.Count(obj, " ") < 3 { // "can't swim", "can play the cello"
+		slot, f.able, f.Value.Text = "HAS_SKILL", false, strings.TrimSpace(f.Verb+" "+f.Object.Text)
+	}
 	if like, ok := stirs[f.Verb]; ok && v.passive && f.Subject.Kind == Speaker && f.Tense == Present { // "I'm fascinated by trains"
 		if rest, ok := cutFirst(f.Object.Text, "by ", "with ", "in "); ok && !pronouns[strings.ToLower(rest)] {
 			slot, f.Value.Text, f.Negated = "PREFERS_TOPIC", rest, f.Negated == like
@@ -155,7 +158,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		f.Negated = true
 	}
 	if slot == "PREFERS_TOPIC" && restricted.MatchString(s.text[min(len(s.text), max(0, f.Object.End-s.start)):]) {
-		f.Confidence -= .1 // "I hate movies that drag on": not movies
+		f.note("object restricted") // "I hate movies that drag on": not movies
 	}
 	if doing, rest, _ := strings.Cut(f.Object.Text, " "); f.Negated && !f.able && (f.Verb == "stop" || f.Verb == "quit") && strings.HasSuffix(doing, "ing") && f.Tense != Past { // "won't stop whistling"
 		f.Verb, f.Object.Text, f.Negated, f.Modality, f.Tense, slot = depparse.Verb(doing, "VBG"), rest, false, Asserted, Present, "HAS_HABIT"
@@ -163,7 +166,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if f.Modality == Plan && slot != "PLANS" {
 		slot = "PLANS"
 	}
-	if slot == "" || f.Value.Text == "" {
+	if slot == "" || f.Value.Text == "" && slot != "HAS_SKILL" {
 		slot = "DID"
 	}
 	if rest := times.ReplaceAllString(f.Object.Text, ""); rest != f.Object.Text && habitual(f.When.Text) {
@@ -406,3 +409,6 @@ func (f *Fact) be() bool {
 	}
 	return f.worth()
 }
+
+// skills are verbs of what one learns to do.
+var skills = set("swim drive cook dance ski skate sing whistle type sew knit juggle ride read play speak")

@@ -66,7 +66,7 @@ func taste(st sentence.Sentence) (out []Fact) {
 			continue
 		}
 		f := Fact{Subject: Mention{Kind: Speaker, Phrase: Phrase{Text: who, Start: st.Start, End: st.Start}}, Verb: "be", Slot: fr.slot, Start: st.Start, End: st.End,
-			Negated: group("not") != "" || rank == "least", Confidence: 0.9, Tier: Default}
+			Negated: group("not") != "" || rank == "least", traits: []string{"frame"}}
 		if isHanWord(st.Text) {
 			f.Verb = "喜欢"
 		}
@@ -144,22 +144,19 @@ func critique(st sentence.Sentence) (out []Fact) {
 	}
 	what := strings.Replace(strings.Replace(m[1]+m[2], " is ", " ", 1), " are ", " ", 1)
 	p := Phrase{Text: what, Start: st.Start, End: st.End}
-	return []Fact{{Subject: Mention{Kind: Speaker, Phrase: Phrase{Start: st.Start, End: st.Start}}, Verb: "be", Object: p, Slot: "SELF_CRITIQUE", Value: p, Confidence: 0.85, Tier: Default, Start: st.Start, End: st.End}}
+	return []Fact{{Subject: Mention{Kind: Speaker, Phrase: Phrase{Start: st.Start, End: st.Start}}, Verb: "be", Object: p, Slot: "SELF_CRITIQUE", Value: p, traits: []string{"frame"}, Start: st.Start, End: st.End}}
 }
 
 // spoken is speech that a sentence quotes.
-var spoken = pattern.New(`[：:]\s?[“"][^”"]+[”"]?|^[“"][^”"]*[,.!?][”"] (?:she|he|they|said|my )`)
+var spoken = pattern.New(`["“「][^"”」]+["”」]`)
 
 // ownWords omits the facts that a sentence only quotes.
 func ownWords(st sentence.Sentence, found []Fact) []Fact {
-	at := spoken.FindStringIndex(st.Text)
-	if at == nil {
-		return found
+	for _, at := range spoken.FindAllStringIndex(st.Text, -1) {
+		inside := func(p Phrase) bool { return p.Start-st.Start > at[0] && p.Start-st.Start < at[1] }
+		found = slices.DeleteFunc(found, func(f Fact) bool { return inside(f.Subject.Phrase) })
 	}
-	return slices.DeleteFunc(found, func(f Fact) bool {
-		i := f.Subject.Start - st.Start
-		return i >= at[0] && i < at[1]
-	})
+	return found
 }
 
 // typed gives the slots of works, writers and ways of telling to facts of liking, reading
@@ -168,7 +165,7 @@ func (f Fact) typed(text string) []Fact {
 	src := text[f.Start:f.End]
 	like := f.Slot == "PREFERS_TOPIC"
 	if like && f.compliment(src) {
-		f.Confidence, f.Tier = min(f.Confidence, 0.7), Wide
+		f.note("compliment")
 	}
 	if like {
 		f.Value.Text = tail.ReplaceAllString(f.Value.Text, "")

@@ -7,7 +7,7 @@ import (
 	"membench/internal/tokens"
 )
 
-// worth reports whether a fact is worth keeping, and sets its confidence and tier. Most
+// worth reports whether a clause states something, and notes what makes that doubtful. Most
 // wrong records of a parser are well-parsed clauses that state nothing: courtesies,
 // hedges, talk about the talk.
 func (f *Fact) worth() bool {
@@ -22,76 +22,39 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || f.Slot != "HAS_CONDITION" && polite || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
-	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is not a denial
+	if f.Verb == "feel" && strings.HasPrefix(obj, "like ") { // a comparison
 		return false
 	}
-	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
-	low := func(by float64) { f.Confidence -= by }
-	if f.Modality != Asserted && f.Modality != Plan {
-		low(0.4)
+	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is not a denial
+		return false
 	}
 	switch f.Subject.Kind {
 	case Addressee:
 		// What the other one knows is worth saying to remind of: "you haven't sung since high school". The rest is praise and guesses.
-		if f.Tense != Past && !f.perfect || f.Modality != Asserted || !f.main || f.Time.Kind == 0 && !f.Negated && !f.Formerly {
-			low(0.3)
-		}
-	case Pronoun, Described:
-		low(0.12)
+		f.noteIf(f.Tense != Past && !f.perfect || f.Modality != Asserted || !f.main || f.Time.Kind == 0 && !f.Negated && !f.Formerly, "guess about the addressee")
 	case Named:
-		if !f.Subject.Known {
-			low(0.05)
-		}
-		if f.Verb == "be" && f.Slot == "IS" && proper(f.Object.Text) && !strings.Contains(f.Object.Text, " ") { // "Dog's Alan, he's Adrian": who has which name, nothing about one
-			low(0.15)
-		}
+		f.noteIf(!f.Subject.Known, "unknown name")
+		// "Dog's Alan, he's Adrian": who has which name, nothing about one
+		f.noteIf(f.Verb == "be" && f.Slot == "IS" && proper(f.Object.Text) && !strings.Contains(f.Object.Text, " "), "name to name")
 	}
-	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
-		low(0.1)
-	}
-	if thin[f.Verb] && !f.becomes && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2 {
-		low(0.15)
-	}
+	f.noteIf(f.Verb == "be" && f.Modality == Plan, "will be") // "I'll be right there"
+	f.noteIf(thin[f.Verb] && !f.becomes && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2, "thin verb")
 	switch first := headWord(obj); {
 	case obj == "" && (f.able && f.Negated && !thin[f.Verb] || f.Subject.Kind == Speaker && habitual(f.When.Text)): // "I can't swim", "I train every day"
 	case obj == "" && f.When.Text == "" && !f.Formerly, first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
-		low(0.1) // nobody can tell later what was meant
+		f.note("reference lost") // nobody can tell later what was meant
 	case pronouns[obj] || obj == "" && !f.Formerly:
-		low(0.08)
+		f.note("reference vague")
 	}
-	if f.Slot == "HAS_OPINION" && (tokens.Stop(obj) || f.Tense == Past) { // "I thought that was April": mostly what turned out otherwise
-		low(0.1)
-	}
-	if strings.HasPrefix(obj, "like ") && f.Verb == "feel" || f.able && !f.Negated && f.Slot == "DID" { // a comparison; what may be done
-		low(0.1)
-	}
-	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
-		low(0.1) // "so proud of you", "excited to hear your thoughts": courtesies
-	}
-	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
-		low(0.12)
-	}
-	return f.sure()
+	f.noteIf(f.Slot == "HAS_OPINION" && (tokens.Stop(obj) || f.Tense == Past), "opinion of the past") // "I thought that was April": mostly what turned out otherwise
+	f.noteIf(f.Slot == "FEELS" && strings.Contains(obj, " you"), "courtesy")                          // "so proud of you", "excited to hear your thoughts"
+	f.noteIf(f.able && !f.Negated && f.Slot == "DID", "may do")
+	f.noteIf(f.able && (f.Subject.Plural || f.Subject.Kind != Speaker), "able others") // "we can make a difference"
+	return true
 }
 
 // anaphor is what only those present know: "most of it", "the above".
 var anaphor = pattern.New(`\bof (?:it|them|that|this|these|those)$|\bthe (?:above|below|following|former|latter|same)(?:$|,)`)
-
-// Confidence below which a fact is not of the default tier, and not kept at all.
-const (
-	defaultFrom = 0.83
-	keptFrom    = 0.6
-)
-
-// sure sets the tier, and reports whether the fact is kept. What is not asserted is kept
-// for what it says, however sure.
-func (f *Fact) sure() bool {
-	f.Confidence = max(0, f.Confidence)
-	if f.Confidence < defaultFrom {
-		f.Tier = Wide
-	}
-	return f.Confidence >= keptFrom || f.Modality != Asserted && f.Modality != Plan
-}
 
 // idioms state nothing, though they are clauses of the speaker.
 var idioms = phrases("wait to,know what,know how,know if,know that,see you,see ya,see what,see how,see why,say that,agree more,get it,get you,get back to you,be sure,be sorry,be good,be okay,be ok,be fine,be here,be there,be back,be curious if,hear you,talk to you,talk soon,tell you,be welcome,be right,do so,do that,do it,feel you,appreciate it,appreciate that,go ahead,be able,check it,look like,be like,be honest,be glad,be happy")

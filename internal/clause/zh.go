@@ -123,7 +123,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 			f.Over = f.ending(r.o.Ended, text)
 		}
 		if !ok && len(f.Over) > 0 {
-			f.Tier, ok = Wide, true
+			f.onlyEnds, ok = true, true
 		}
 		if !ok {
 			// "我做产品经理，已经三年了": a length alone belongs to the clause before.
@@ -144,9 +144,7 @@ func (f *Fact) completed(thing Phrase) bool {
 		return false
 	}
 	f.Object, f.Value.Text = thing, f.Verb+thing.Text
-	if f.Tier == Wide {
-		f.Confidence, f.Tier = defaultFrom, Default
-	}
+	f.note("completed")
 	return true
 }
 
@@ -378,7 +376,7 @@ func (r *zhReader) adverbs(c *zhClause) {
 var zhStages, zhBelieves = set("幼儿园 小学 初中 高中 大学 研究生"), set("以为 可以 可怕 甭 甭管 别说 别管 假说 接管 接过 哪怕 还是 所")
 
 // zhPerhaps are adverbs of what is not so, or not known to be.
-var zhPerhaps = set("差点 差一点 几乎 好像 可能 也许 大概 应该 看来 看样子 估计 恐怕 说不定 没准")
+var zhPerhaps = set("恨不得 巴不得 差点 差一点 几乎 好像 可能 也许 大概 应该 看来 看样子 估计 恐怕 说不定 没准")
 
 var zhModals = set("要 会 能 可以 得 必须 愿意 敢 应该 开始 继续")
 

@@ -89,7 +89,8 @@ func (r *zhReader) answer(c *zhClause, st sentence.Sentence) (Fact, bool) {
 			return Fact{}, false
 		}
 		f.Negated = textnorm.YesNo(said) < 0
-		return f.at(st), f.Tier == Default
+		f.note("reply")
+		return f.at(st), true
 	case q.wh == nil || utf8.RuneCountInString(said) > 12 || !c.named() && !c.timed():
 		return Fact{}, false
 	}
@@ -102,6 +103,7 @@ func (r *zhReader) answer(c *zhClause, st sentence.Sentence) (Fact, bool) {
 	if len(facts) != 1 {
 		return Fact{}, false
 	}
+	facts[0].note("reply")
 	return facts[0].at(st), true
 }
 

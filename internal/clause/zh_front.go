@@ -45,7 +45,8 @@ func (c *zhClause) ownPet() bool {
 	}
 	f := &c.f
 	f.Subject, f.Verb, f.Slot, f.Object = Mention{Kind: Speaker, Phrase: c.span(c.i, c.i+1)}, "有", "HAS_PET", c.span(k, k+1)
-	f.Value, f.Confidence, f.Tier = f.Object, 0.87, Default
+	f.Value = f.Object
+	f.note("own pet")
 	if m := zhNamed.FindStringSubmatch(c.text); m != nil {
 		f.Value.Text += "，叫" + m[1]
 	}

@@ -85,7 +85,7 @@ var zhRetort = pattern.New(`^[^别要]*[有是][^别要]+好[吗吧][。.…！!
 
 // zhWh are words that ask; with one of zhAny they stand for anything or are told of (谁都不知道).
 var (
-	zhWh  = pattern.New(`怎么办|干[吗嘛啥么]|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
+	zhWh  = pattern.New(`怎么办|[吃喝买看穿玩干做用聊]啥|往哪|干[吗嘛啥么]|[什啥]么?时候|几[点岁号]|为什么|为啥|怎样|怎么样|咋|[在去住到从]哪|哪(?:[里儿个天位家些年]|$)|谁|多少钱|多[久长大远高]$|多长时间`)
 	zhTag = pattern.New(`(?:[^不是对]不|[^有还就都也]没|了没有)[啊呀]?$`) // 去不, 换没
 	zhAny = pattern.New(`都|也|知道|忘|无论|不管|随便|问|告诉`)
 )
@@ -99,6 +99,9 @@ var zhBit = pattern.New(`^(?:一?会儿?|一下|一阵)`)
 
 // zhUrges begins what others are told to do.
 var zhUrges = pattern.New(`^\s*(?:记得|注意|加油|早点|赶紧|赶快|快点|请|祝|保重|小心|多[喝吃穿休注保]|少[喝吃])`)
+
+// zhBeWell ends what others are told to be (回家小心点, 儿子上课认真点), zhAgrees what will do (发到邮箱就可以了).
+var zhBeWell, zhAgrees = pattern.New(`(?:小心|认真|仔细|快|慢|早|乖|注意|温柔|客气)一?点[啊呀哈哦吧！!。~～]*$`), pattern.New(`就(?:可以|行|好|成)了?[。！!~～]*$`)
 
 // hold is tense and modality.
 func (c *zhClause) hold(question bool) {
@@ -140,7 +143,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality, f.Tense = Plan, Future
 	case c.dropped && strings.Contains(c.text, "了就"), c.dropped && strings.Contains(c.text, "过就"), c.dropped && strings.Contains(c.text, "了再"): // 考过了就申请, 干了再浇
 		f.Modality = Condition
-	case c.alone && !past && zhUrges.MatchString(c.text):
+	case c.alone && !past && (zhUrges.MatchString(c.text) || f.Subject.Kind == Speaker && c.has(zhAdvice) || zhAgrees.MatchString(c.text)), (c.dropped || f.Subject.Kind == Relative && f.Subject.Owner == nil) && zhBeWell.MatchString(c.text):
 		f.Modality = Imperative
 	case zhSays[f.Verb]: // what is said may be of another time
 	case f.Verb == "希望":
@@ -161,8 +164,8 @@ func (c *zhClause) hold(question bool) {
 		f.Modality, f.Tense = Plan, Future
 	case (c.modal == "要" || c.modal == "会" && (future || c.text != "" && f.Subject.Kind == Speaker && future)) && !past || future && !past && f.Verb != "是":
 		f.Modality, f.Tense = Plan, Future
-	case f.Modality == Asserted && f.Tense == Present && !past && c.scheduled():
-		f.Modality, f.Tense = Plan, Future
+	case f.Modality == Asserted && f.Tense == Present && !past && c.scheduled(), f.Modality == Asserted && c.prospective():
+		f.Modality, f.Tense, f.Begun = Plan, Future, false
 	case c.modal == "得" || c.modal == "必须":
 		f.Modality, f.Tense = Plan, Future
 	}
@@ -197,6 +200,43 @@ func (c *zhClause) offers() bool {
 		return true
 	}
 	return !c.dropped && !c.going && c.f.Place.Text == "" && c.f.Subject.Kind == Speaker && !strings.HasSuffix(c.f.Object.Text, "事") && (c.at(c.placed) == "给" && c.at(c.placed+1) == "你" || strings.HasPrefix(c.ba.Text, "你") && c.forWhom || c.verbAt(c.placed-1) && zhForYou[c.at(c.placed-1)] && c.at(c.placed-1) != "看" && c.at(c.placed) == "你" && c.at(c.placed+1) != "的" || zhGoes[c.f.Verb] && zhForYou[c.at(c.placed)] && c.at(c.placed+1) == "你")
+}
+
+// prospective reports whether an act of the speaker's is still to come by its form. Chinese marks what is done (了 or 过 behind the verb, a result) and what goes on (在, 着, 呢). An act without such a mark that follows at once (马上回家了), takes but a moment (我回头问问),
+// or for which one sets out (我去教室) is meant to come, unless the clause names a time that is over, or how often.
+func (c *zhClause) prospective() bool {
+	f := &c.f
+	moves := zhGoes[f.Verb] || zhMoves[f.Verb]
+	end := strings.TrimRight(c.text, " 。！!～~啊哈哦呀啦")
+	switch {
+	case f.Subject.Kind != Speaker || c.going || c.by != "" || c.passed || c.aspect("着") || c.has(zhOften) || habitual(f.When.Text) || c.has(zhFormer) || zhPast[f.When.Text] || f.Time.Kind == timex.Duration || f.Time.Kind == timex.Deictic && f.Time.Op == timex.Ago,
+		zhVerbs[f.Verb] != "" && zhVerbs[f.Verb] != "DID" && zhVerbs[f.Verb] != "VISITED" || zhSays[f.Verb]:
+		return false
+	case f.Negated:
+		return moves && c.never && c.modal == ""
+	case c.has(zhSoon), strings.HasPrefix(c.text, "以后"), c.modal == "会" && strings.HasSuffix(end, "的"): // 我会记得的
+		return true
+	case c.modal != "" && !moves, strings.HasSuffix(end, "的"), c.at(c.placed-1) == "了", c.dropped, c.marked || c.aspect("了"), strings.HasSuffix(f.Verb, "了"): // 我去超市了: one may be on the way, or there
+		return false
+	}
+	return moves && f.Object.Text != "" || c.has(zhNext) || zhBit.MatchString(f.Object.Text) || delimited(c.text[max(0, strings.Index(c.text, f.Verb)):])
+}
+
+// zhSoon are adverbs of what follows at once or later, zhNext such as put acts in order, which may be done.
+var zhSoon, zhNext = set("马上 立刻 立马 这就 回头 待会 待会儿 等会 等会儿 等下 一会 一会儿"), set("先 再 赶紧 赶快")
+
+// delimited reports whether a verb phrase is of a moment: 问问, 查一查, 看一下, 睡会儿.
+func delimited(phrase string) bool {
+	if strings.Contains(phrase, "一下") {
+		return true
+	}
+	r := []rune(phrase)
+	for i := range min(4, len(r)) {
+		if i+1 < len(r) && r[i] == r[i+1] || i+2 < len(r) && r[i+1] == '一' && r[i] == r[i+2] {
+			return true
+		}
+	}
+	return false
 }
 
 // ahead reports whether an act without a mark that it is done is one that the speaker is about to do: it ends with where something goes (带过去), is taken on (我来订), or gives

@@ -12,13 +12,7 @@ import (
 // zhTopic begins a comment on what is before it.
 var zhTopic = pattern.New(`^(?:没|不[^错]|是)`)
 
-// zhStands are slots of what a clause without a subject says of the speaker, too: 在星河公司上班.
-var zhStands = set("LIVES_IN WORKS_AT WORKS_AS STUDIES FOLLOWS_DIET")
-
-// zhPersonal are slots of what is said of people only.
-var zhPersonal = set("FEELS PREFERS_TOPIC HAS_CONDITION PLANS")
-
-// worth reports whether the fact is worth keeping, and sets its confidence and tier.
+// worth reports whether the clause states something, and notes what makes that doubtful.
 func (c *zhClause) worth() bool {
 	f := &c.f
 	obj := f.Object.Text
@@ -31,59 +25,11 @@ func (c *zhClause) worth() bool {
 	if c.dropped && zhOfThings[f.Verb] || zhVerbs[f.Verb] == "PREFERS_TOPIC" && obj == "" {
 		return false
 	}
-	f.Confidence, f.Tier = 0.87, Default
-	low := func(by float64) { f.Confidence -= by }
-	personal := c.own && (!c.alone || c.aspect("了") || zhVerbs[f.Verb] != "" || c.has(zhMuch)) || f.Slot == "LIVES_IN" && zhVerbs[f.Verb] == "DID" || zhStands[f.Slot] && !c.alone && !c.unsure && c.modal == "" && utf8.RuneCountInString(f.Value.Text) > 1 && !strings.Contains(c.text, "的") && !zhAdverbs[c.at(c.i)] || zhPersonal[f.Slot] && (f.Slot != "PLANS" || zhVerbs[f.Verb] == "PLANS")
-	if c.dropped && (!personal || c.alone && f.Slot == "FEELS") && !((past(f) || c.going || c.never || f.passive || (c.planned || c.after) && f.Modality == Plan) && (personal || !zhIdle[f.Verb] || c.done() && utf8.RuneCountInString(obj) > 2 && c.topic.Text == "" && !f.Negated && !c.verbAt(c.placed) && !zhPreps[c.at(c.placed)] && f.Verb != "等" || f.Slot == "HAS_HABIT" || f.Modality == Plan && utf8.RuneCountInString(obj) > 1)) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
-		low(0.1) // nobody is named, and nothing says that it happened
-	}
-	if c.dropped && f.Subject.Kind == Speaker && (c.at(c.placed) == "我" || c.at(c.placed+1) == "我" && zhPreps[c.at(c.placed)] || (c.prep == "给" || c.prep == "帮") && strings.HasPrefix(c.ba.Text, "我") && !strings.HasPrefix(c.ba.Text, "我自己")) { // 带给我, 等我电话
-		low(0.1)
-	}
-	if zhHere[obj] || c.alone && strings.Contains(obj, "的人") { // 喜欢安静的人不一定孤独: of people in general
-		low(0.1)
-	}
-	if obj == "" && c.by == "" && (f.Modality != Plan || f.When.Text == "") && f.Place.Text == "" && (zhActs[f.Verb] || (c.dropped || c.elided || f.Negated) && utf8.RuneCountInString(strings.TrimRight(f.Verb, "过了")) == 1) {
-		low(0.1) // nobody can tell later what was meant
-	}
-	if c.unsure && !personal {
-		low(0.1)
-	}
-	if c.dropped {
-		low(0.04)
-		if !personal && (zhVerbs[f.Verb] == "" && !f.passive && !c.does && !c.done() && !c.going && f.Modality != Plan || zhVerbs[f.Verb] == "IS") {
-			low(0.3)
-		}
-	}
-	if f.Modality != Asserted && f.Modality != Plan {
-		low(0.4)
-	}
-	switch f.Subject.Kind {
-	case Addressee:
-		if low(0.04); !c.marked && !c.aspect("过") && !zhPast[f.When.Text] || obj == "" || zhIdle[f.Verb] || f.Modality == Plan || c.modal != "" || strings.ContainsAny(c.text, "吧太") {
-			low(0.26)
-		}
-	case Pronoun, Described:
-		if low(0.04); f.Subject.Kind == Described || f.Subject.Plural || !c.spoken[f.Subject.Gender] {
-			low(0.04)
-		}
-	}
-	if strings.HasPrefix(obj, "得") && c.dropped || obj == "" && strings.HasSuffix(f.Verb, "到") || c.dropped && zhGoes[f.Verb] && c.marked && c.at(c.i-1) == "了" && (c.verbAt(c.i) || zhPreps[c.at(c.i)]) { // 看得太清, 收到了, 来了给你看
-		low(0.1)
-	}
-	if zhVerbs[f.Verb] == "" && !personal && !f.passive && !c.does && !c.goesOn() && !((c.planned || c.after) && f.Modality == Plan) && (zhIdle[f.Verb] && f.Verb != "让" || c.dropped && !c.done() || !c.dropped && !c.marked && f.When.Text == "" && !c.never && (utf8.RuneCountInString(obj) < 2 || c.modal != "" || f.Subject.Plural || c.has(zhVague)) || obj == "" && !past(f) || f.Verb == "在") {
-		low(0.1)
-	}
-	if zhIdle[f.Verb] && !personal && f.Verb != "有" && !(zhGoes[f.Verb] && f.Modality == Plan && f.When.Text != "") && utf8.RuneCountInString(obj) < 2 {
-		low(0.15)
-	}
-	return f.sure()
-}
-
-// goesOn reports whether what the clause says is going on by its form: 在开会, 我在公园呢, 开会呢.
-func (c *zhClause) goesOn() bool {
-	f := &c.f
-	return c.going && (!c.dropped || c.alone && !c.unsure && f.Object.Text == "" && utf8.RuneCountInString(f.Verb) > 1) && !zhIdle[f.Verb] && !strings.HasPrefix(f.Verb, "没") && f.Modality == Asserted
+	f.noteIf(zhHere[obj] || strings.Contains(obj, "的人"), "object general")                         // 喜欢安静的人不一定孤独
+	f.noteIf(obj == "" && c.by == "" && f.Place.Text == "" && f.When.Text == "", "reference lost") // nobody can tell later what was meant
+	f.noteIf(zhIdle[f.Verb] && utf8.RuneCountInString(obj) < 2, "thin verb")
+	c.describe()
+	return true
 }
 
 // zhDegree are complements of how much one feels.
@@ -102,6 +48,3 @@ var zhIdioms = set("是生日快乐 说真的 看情况 想一下 看一下 有�
 
 // zhMuch say how much.
 var zhMuch = set("有点 有点儿 有些 很 太 特别 越来越 比较 挺 老 总 总是 老是")
-
-// zhVague make a clause of the simple present a comment on the talk.
-var zhVague = set("就 也 太 真 倒 才 又 好像 似乎")

@@ -58,7 +58,7 @@ func TestRuleFactsOfMessages(t *testing.T) {
 		want []string
 	}{
 		{[][2]string{{noon, "I adopted a dog on Monday, want to meet him?"}}, []string{"I adopted a dog on Monday, want to meet him?"}},
-		{[][2]string{{noon, "上学期转去测绘了 没跟你说吗"}}, []string{"上学期转去测绘了 没跟你说吗"}},
+		{[][2]string{{noon, "我上学期转去测绘专业了 没跟你说吗"}}, []string{"我上学期转去测绘专业了 没跟你说吗"}},
 		{[][2]string{{noon, "我下个月去伦敦出差，一起吃饭吗"}}, []string{"我下个月去伦敦出差，一起吃饭吗"}},
 		{[][2]string{{noon, "Have you been to Lyon, Ghent or Delft?"}}, nil},
 		{[][2]string{{noon, "If I move to Ghent, will you visit me there?"}}, nil},
