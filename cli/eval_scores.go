@@ -24,9 +24,10 @@ func printScores(e *env, summaries []schema.Summary) error {
 	}
 	for _, d := range r.Datasets {
 		recall := func(s *report.System) []schema.Score {
-			return slices.DeleteFunc(slices.Clone(s.Summary.Scores), func(x schema.Score) bool {
+			unknown := func(x schema.Score) bool {
 				return !strings.HasPrefix(x.Protocol, "evidence-recall@") || x.Overall.N == 0 || !s.Says(x.Protocol)
-			})
+			}
+			return slices.DeleteFunc(slices.Clone(s.Summary.Scores), unknown)
 		}
 		head := table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored"}
 		if slices.ContainsFunc(d.Systems, func(s report.System) bool { return len(recall(&s)) > 0 }) {
