@@ -81,7 +81,7 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 	}
 	return errors.Join(e.show(o.json, counts, func(w io.Writer) {
 		for _, c := range counts {
-			c.WriteText(w)
+			c.WriteText(w, e.texts.format)
 		}
 	}), t.lost())
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"membench/eval/report"
 	"membench/schema"
@@ -12,8 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// printScores prints the result of a run, one line per system: the score of the report's main tables, with its exclusions, and the share of evidence that was
-// found.
+// printScores prints the result of a run, one line per system: the score of the report's main tables, and the share of evidence that was found, where it is known.
 func printScores(e *env, summaries []schema.Summary) error {
 	b, err := report.New(report.Options{}, summaries)
 	if err != nil {
@@ -24,38 +22,36 @@ func printScores(e *env, summaries []schema.Summary) error {
 		return err
 	}
 	for _, d := range r.Datasets {
+		head := table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored"}
+		if slices.ContainsFunc(d.Systems, func(s report.System) bool { return s.EvidenceFound() != nil }) {
+			head = append(head, "evidence found", "n")
+		}
 		w := newTable(e.text())
-		w.AppendHeader(table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored", "evidence found", "n"})
+		w.AppendHeader(head)
 		var right []table.ColumnConfig
-		for i := 2; i <= 7; i++ {
-			right = append(right, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		for i := range head[1:] {
+			right = append(right, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 		w.SetColumnConfigs(right)
 		for i := range d.Systems {
 			s := &d.Systems[i]
-			row := table.Row{s.Name()}
-			row = append(row, figureCells(d.Main(s), true)...)
-			found := slices.IndexFunc(s.Summary.Scores, func(x schema.Score) bool { return strings.HasPrefix(x.Protocol, "evidence-recall@") })
-			var recall *schema.Score
-			if found >= 0 {
-				recall = &s.Summary.Scores[found]
+			row := append(table.Row{s.Name()}, figureCells(d.Main(s))...)
+			f := table.Row{"n/a", "", "n/a"}
+			if found := s.EvidenceFound(); found != nil {
+				f = figureCells(found)
 			}
-			if recall != nil && !s.Says(recall.Protocol) {
-				w.AppendRow(append(row, "n/a", "n/a"))
-				continue
-			}
-			w.AppendRow(append(row, figureCells(recall, false)...))
+			w.AppendRow(append(row, f[0], f[2])[:len(head)])
 		}
 		w.Render()
 		for _, x := range d.Warnings() {
-			e.warnf("%s: %s", d.Name, x)
+			e.say(levelWarning, "warning: %s: %s", d.Name, x)
 		}
 	}
 	return nil
 }
 
-// figureCells are value, interval, n and unscored; with all false value and n. Unscored answers count as wrong, as in a report's first table.
-func figureCells(s *schema.Score, all bool) table.Row {
+// figureCells are value, interval, n and unscored. Unscored answers count as wrong, as in a report's first table.
+func figureCells(s *schema.Score) table.Row {
 	value, interval, n, unscored := "–", "–", 0, 0
 	if s != nil {
 		f := &s.Overall
@@ -67,8 +63,5 @@ func figureCells(s *schema.Score, all bool) table.Row {
 			}
 		}
 	}
-	if all {
-		return table.Row{value, interval, n, unscored}
-	}
-	return table.Row{value, n}
+	return table.Row{value, interval, n, unscored}
 }

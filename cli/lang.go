@@ -31,8 +31,7 @@ type texts struct {
 	inHelp, inErrors *strings.Replacer // of Words and Phrases
 }
 
-// A helpText is the long description of a command, and a digest of the English one that
-// it was made of: see TestTexts.
+// A helpText is the long description of a command, and a digest of the English one that it was made of: see TestTexts.
 type helpText struct {
 	Of   string `yaml:"of"`
 	Text string `yaml:"text"`
@@ -123,8 +122,11 @@ func (t *texts) format(format string, args ...any) string {
 	}
 	args = slices.Clone(args)
 	for i, a := range args {
-		if err, ok := a.(error); ok {
-			args[i] = t.fault(err)
+		switch a := a.(type) {
+		case error:
+			args[i] = t.fault(a)
+		case schema.Sentence:
+			args[i] = t.format(a.Format, a.Args...)
 		}
 	}
 	return fmt.Sprintf(strings.ReplaceAll(of(t.Messages, format), "%w", "%v"), args...)

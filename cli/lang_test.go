@@ -112,7 +112,7 @@ func stale[T any](t *testing.T, what string, texts map[string]T, known func(stri
 // place where it does.
 func formatsOf(t *testing.T) map[string]string {
 	files, err := filepath.Glob("*.go")
-	for _, dir := range []string{"eval/pipeline", "eval/experiment", "eval/run", "chain"} {
+	for _, dir := range []string{"eval/pipeline", "eval/experiment", "eval/run", "eval/explain", "eval/records", "chain"} {
 		more, _ := filepath.Glob("../" + dir + "/*.go") // the pattern is right
 		files = append(files, more...)
 	}
@@ -145,7 +145,7 @@ func formatsOf(t *testing.T) map[string]string {
 			case *ast.Ident:
 				name = f.Name
 			}
-			if slices.Contains([]string{"warnf", "usagef", "say", "printf", "Printf", "Warn", "format"}, name) {
+			if slices.Contains([]string{"warnf", "usagef", "say", "Say", "printf", "Printf", "Warn", "format"}, name) {
 				for _, arg := range call.Args[:min(2, len(call.Args))] {
 					if id, ok := arg.(*ast.Ident); ok && consts[id.Name] != nil {
 						arg = consts[id.Name]

@@ -113,7 +113,7 @@ func (t *tally) found(f *schema.Finding) { t.take(f) }
 
 // log returns the log of a step of an evaluation.
 func (t *tally) log() pipeline.Log {
-	return pipeline.Log{Words: t.e.warnf, Found: t.found, Read: t.read}
+	return pipeline.Log{Words: t.e.warnf, Warned: func(f string, args ...any) { t.e.say(levelWarning, f, args...) }, Found: t.found, Read: t.read}
 }
 
 // read counts a good record.

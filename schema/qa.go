@@ -195,6 +195,9 @@ type Extent struct {
 	Spoken int `json:"spoken,omitzero"`
 	// ConvID is the conversation; "": unknown. A hit whose sources are all of others was let in from there.
 	ConvID ConvID `json:"conv_id,omitzero"`
+	// From and To are when it was first and last spoken (RFC 3339 or its beginning); "": unknown.
+	From string `json:"from,omitzero"`
+	To   string `json:"to,omitzero"`
 }
 
 // QAHit is one retrieved memory.

@@ -331,7 +331,9 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
-	s.Warnings = append(s.Warnings, r.leaks.Warnings()...)
+	for _, x := range r.leaks.Warnings() {
+		s.Warnings = append(s.Warnings, x.String())
+	}
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}

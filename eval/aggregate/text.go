@@ -110,6 +110,6 @@ func WriteText(w io.Writer, s schema.Summary) {
 		fmt.Fprintln(w)
 	}
 	for _, warning := range s.Warnings {
-		fmt.Fprintf(w, "  ! %s\n", warning)
+		fmt.Fprintf(w, "  warning: %s\n", warning)
 	}
 }

@@ -102,7 +102,7 @@ func (x *explainer) dated(r *schema.QARecord, n *need, h *schema.QAHit) (finding
 		return finding{}, false
 	}
 	f.kind = schema.FaultSource
-	f.reason = fmt.Sprintf("%s of %s names %s, so the reader saw it", of, n.name, x.told.names(claimed))
+	f.reason = fmt.Sprintf("%s of %s names %s as its source, so the reader saw it", of, n.name, x.told.names(claimed))
 	if len(label) > 0 {
 		f.reason += fmt.Sprintf(" with the date %s and not %s", label[0], said[0])
 	} else {

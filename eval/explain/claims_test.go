@@ -230,7 +230,7 @@ func TestSurvey(t *testing.T) {
 			t.Fatalf("%s: a right answer has an attribution: %+v", x.name, a)
 		}
 		lines := o.Survey.Lines("s", "d")
-		if all := strings.Join(lines, "\n"); x.want == "" && all != "" || !strings.Contains(all, x.want) {
+		if all := strings.Trim(fmt.Sprint(lines), "[]"); x.want == "" && all != "" || !strings.Contains(all, x.want) {
 			t.Errorf("%s: have %q, want %q", x.name, lines, x.want)
 		}
 	}

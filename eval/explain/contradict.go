@@ -6,10 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"membench/internal/measure"
+	"membench/eval/fidelity"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
-	"membench/internal/timex"
 	"membench/internal/tokens"
 	"membench/schema"
 )
@@ -25,14 +24,11 @@ func (s *story) contradicted(r *schema.QARecord, alone bool) (finding, bool) {
 		return finding{}, false // the evidence says the gold in its own words
 	}
 	for _, ref := range r.Evidence {
-		text := s.turns[ref.TurnID].text()
-		says := ""
-		switch {
-		case alone && dateOf(text, r.Answer) && !dateOf(text, r.Gold) && len(dates(r.Gold)) == 1:
-			says = text[dates(text)[0].Pos:dates(text)[0].End]
-		case alone && amountOf(r.Question, text, r.Answer) && !amountOf(r.Question, text, r.Gold) && asAmount(r.Question, r.Gold, r.Answer):
-			says = strings.TrimSpace(r.Answer)
-		default:
+		text, says := s.turns[ref.TurnID].text(), ""
+		if gold := fidelity.NewValues(r.Gold, ""); alone && all(newBag(gold.Rest).terms, s.read(r.Question).has) {
+			says = fidelity.NewValues(text, "").Instead(gold, fidelity.NewValues(r.Answer, ""))
+		}
+		if says == "" {
 			says = s.otherName(r, ref)
 		}
 		if says != "" {
@@ -40,59 +36,6 @@ func (s *story) contradicted(r *schema.QARecord, alone bool) (finding, bool) {
 		}
 	}
 	return finding{}, false
-}
-
-// dates lists the dates of a text that need no other date to be understood.
-func dates(text string) []timex.Expr {
-	return slices.DeleteFunc(timex.Find(text, 0), func(e timex.Expr) bool { return e.Kind != timex.Absolute || e.Open || e.Approx })
-}
-
-// dateOf reports whether the only date of a text is the only one of an answer. A year that one of them leaves out is the other's.
-func dateOf(text, answer string) bool {
-	a, b := dates(text), dates(answer)
-	if len(a) != 1 || len(b) != 1 || a[0].Grain != b[0].Grain {
-		return false
-	}
-	if a[0].Yearless || b[0].Yearless {
-		_, m, d := a[0].Lo.Civil()
-		_, n, e := b[0].Lo.Civil()
-		return m == n && d == e
-	}
-	return a[0].Lo == b[0].Lo && a[0].Hi == b[0].Hi
-}
-
-// amounts lists the amounts of a text.
-func amounts(text string) (out []measure.Value) {
-	for i := 0; i < len(text); i++ {
-		if i > 0 && (text[i-1] >= '0' && text[i-1] <= '9' || text[i-1]|0x20 >= 'a' && text[i-1]|0x20 <= 'z') {
-			continue // inside a word
-		}
-		if v, end := measure.At(text, i); end > i {
-			out = append(out, v)
-			i = end
-		}
-	}
-	return out
-}
-
-// amountOf reports whether the only amount of a text is the only one of an answer, and of what the question asks.
-func amountOf(question, text, answer string) bool {
-	a, b := amounts(text), amounts(answer)
-	return len(a) == 1 && len(b) == 1 && len(dates(text)) == 0 && a[0].Lo == b[0].Lo && a[0].Hi == b[0].Hi && a[0].Kind == b[0].Kind &&
-		(a[0].Of == "" || newBag(question).has(a[0].Of) || a[0].Of == b[0].Of)
-}
-
-// asAmount reports whether a gold is one amount and nothing else that the question does not say, of the kind of the answer's.
-func asAmount(question, gold, answer string) bool {
-	x, y := amounts(gold), amounts(answer)
-	asked := newBag(question)
-	words := newBag(strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return ' '
-		}
-		return r
-	}, gold))
-	return len(x) == 1 && len(y) == 1 && x[0].Kind == y[0].Kind && (x[0].Kind != "count" || all(words.terms, asked.has))
 }
 
 // unsupported describes an answer whose words one turn of the evidence has, and a gold with words that none of it has; "" for any other.

@@ -48,6 +48,8 @@ type Count struct {
 	// Attributions is the Sum of the records that were counted.
 	Attributions string `json:"attributions,omitempty"`
 	sum          Sum
+	said         []schema.Sentence // Remarks, in any language
+	warned       []schema.Sentence // Warnings
 }
 
 // A Sum is a digest of the attributions of records in any order: one that was edited gives another.
@@ -145,29 +147,45 @@ func (n *Count) unanswered(r *schema.QARecord) {
 }
 
 // Facts are what a Count says beside its figures, a sentence each: why questions were not answered, what memories and hits show, and what happened at each hop.
-func (c Count) Facts() (out []string) {
+func (c Count) Facts() (out []schema.Sentence) {
 	for _, u := range c.Unanswered {
-		what := u.Outcome
+		what := word(u.Outcome)
 		if u.Hop != "" {
-			what = "lost at " + u.Hop + " (" + schema.FaultFailed + ")"
+			what = schema.Say("lost at %s (%s)", word(u.Hop), word(schema.FaultFailed))
 		}
-		out = append(out, fmt.Sprintf("not answered: %d %s; the first is of case %s: %s", u.N, what, u.Case, textnorm.OneLine(u.Error, longestError)))
+		out = append(out, schema.Say("not answered: %d %s; the first is of case %s: %s", u.N, what, u.Case, textnorm.OneLine(u.Error, longestError)))
 	}
-	for _, s := range c.Remarks {
-		out = append(out, "remark: "+s)
+	for i, s := range c.Remarks {
+		said := schema.Say("%s", s)
+		if i < len(c.said) {
+			said = c.said[i]
+		}
+		out = append(out, schema.Say("remark: %s", said))
 	}
 	for _, h := range schema.Hops() {
-		var words []string
-		named := 0
+		var words []schema.Sentence
+		all := 0
 		for _, k := range kinds(c.Lost, h) {
-			named += k.N
-			words = append(words, fmt.Sprintf("%s %d", k.Name, k.N))
+			all += k.N
+			words = append(words, schema.Say("%s %d", word(k.Name), k.N))
 		}
 		if len(words) > 0 {
-			if n := sum(c.Lost, h, "") - named; n > 0 {
-				words = append(words, fmt.Sprintf("of no kind %d", n))
+			if n := sum(c.Lost, h, "") - all; n > 0 {
+				words = append(words, schema.Say("of no kind %d", n))
 			}
-			out = append(out, h+": "+strings.Join(words, ", "))
+			out = append(out, schema.Say("%s: %s", word(h), schema.Listed(words)))
+		}
+	}
+	return out
+}
+
+// Caveats are the warnings.
+func (c Count) Caveats() (out []schema.Sentence) {
+	for i, s := range c.Warnings {
+		if i < len(c.warned) {
+			out = append(out, c.warned[i])
+		} else {
+			out = append(out, schema.Say("%s", s))
 		}
 	}
 	return out
@@ -215,7 +233,9 @@ func (c *Counts) All() []Count {
 		out[i] = *n
 		out[i].Attributions = n.sum.String()
 		if c.o.Survey != nil {
-			out[i].Remarks, out[i].Warnings = c.o.Survey.Lines(n.System, n.Dataset), c.o.Survey.Warnings(n.System, n.Dataset)
+			x := &out[i]
+			x.said, x.warned = c.o.Survey.Lines(n.System, n.Dataset), c.o.Survey.Warnings(n.System, n.Dataset)
+			x.Remarks, x.Warnings = inEnglish(x.said), inEnglish(x.warned)
 		}
 	}
 	return out
@@ -243,46 +263,59 @@ func sum(l []Lost, hop, cause string) (n int) {
 	return n
 }
 
-// WriteText draws hop × cause, then category × hop. Columns without a question are left
-// out.
-func (c Count) WriteText(w io.Writer) {
-	var by []string
-	for _, g := range c.Graders {
-		by = append(by, fmt.Sprintf("%s (%d)", g.Name, g.N))
+func inEnglish(all []schema.Sentence) (out []string) {
+	for _, s := range all {
+		out = append(out, s.String())
 	}
-	fmt.Fprintf(w, "%s on %s: %d questions, %d right, %d failed", c.System, c.Dataset, c.Questions, c.Right, c.Failed)
+	return out
+}
+
+// WriteText draws hop × cause, then category × hop, in the language of words (fmt.Sprintf: English). Columns without a question are left out.
+func (c Count) WriteText(w io.Writer, words func(format string, args ...any) string) {
+	say := func(format string, args ...any) { fmt.Fprint(w, words(format, args...)) }
+	var by []schema.Sentence
+	for _, g := range c.Graders {
+		by = append(by, schema.Say("%s (%d)", g.Name, g.N))
+	}
+	if len(by) == 0 {
+		by = append(by, schema.Say("no grade"))
+	}
+	say("%s on %s: %d questions, %d right, %d failed", c.System, c.Dataset, c.Questions, c.Right, c.Failed)
 	if c.NotAnswered > 0 {
-		fmt.Fprintf(w, ", %d not answered", c.NotAnswered)
+		say(", %d not answered", c.NotAnswered)
 	}
 	if c.NotGraded > 0 {
-		fmt.Fprintf(w, ", %d not graded", c.NotGraded)
+		say(", %d not graded", c.NotGraded)
 	}
-	fmt.Fprintf(w, "; by %s\n", cmp.Or(strings.Join(by, ", "), "no grade"))
-	for _, s := range c.Warnings {
-		fmt.Fprintf(w, "  ! %s\n", s)
+	say("; by %s\n", schema.Listed(by))
+	for _, s := range c.Caveats() {
+		say("  warning: %s\n", s)
 	}
 	for _, s := range c.Facts() {
-		fmt.Fprintf(w, "  %s\n", s)
+		say("  %s\n", s)
 	}
 	if c.Failed == 0 {
 		return
 	}
 	hops := slices.DeleteFunc(schema.Hops(), func(h string) bool { return sum(c.Lost, h, "") == 0 })
-	line := func(name string, n func(hop string) int, all int) {
-		fmt.Fprintf(w, "  %-14s", name)
+	right := func(s string, n int) { fmt.Fprintf(w, " %s%s", strings.Repeat(" ", max(0, n-textnorm.Width(s))), s) }
+	row := func(name schema.Sentence, cell func(hop string) string, last string) {
+		fmt.Fprintf(w, "  %s", textnorm.Pad(words("%s", name), 14))
 		for _, h := range hops {
-			fmt.Fprintf(w, " %*s", max(9, len(h)), orDash(n(h)))
+			right(cell(h), max(9, textnorm.Width(words("%s", word(h)))))
 		}
-		fmt.Fprintf(w, " %9d\n", all)
+		if last != "" {
+			right(last, 9)
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "  %-14s", "lost at")
-	for _, h := range hops {
-		fmt.Fprintf(w, " %*s", max(9, len(h)), h)
+	line := func(name schema.Sentence, n func(hop string) int, all int) {
+		row(name, func(h string) string { return orDash(n(h)) }, fmt.Sprint(all))
 	}
-	fmt.Fprintf(w, " %9s\n", "all")
+	row(schema.Say("lost at"), func(h string) string { return words("%s", word(h)) }, words("%s", schema.Say("all")))
 	for _, cause := range schema.Causes() {
 		if n := sum(c.Lost, "", cause); n > 0 {
-			line(cause, func(h string) int { return sum(c.Lost, h, cause) }, n)
+			line(word(cause), func(h string) int { return sum(c.Lost, h, cause) }, n)
 		}
 	}
 	none := func(hop string) (n int) {
@@ -294,29 +327,49 @@ func (c Count) WriteText(w io.Writer) {
 		return n
 	}
 	if n := none(""); n > 0 {
-		line("no cause", none, n)
+		line(schema.Say("no cause"), none, n)
 	}
-	line("all", func(h string) int { return sum(c.Lost, h, "") }, c.Failed)
-	fmt.Fprintf(w, "  %-14s", "% (95 %)")
-	for _, h := range hops {
+	line(schema.Say("all"), func(h string) int { return sum(c.Lost, h, "") }, c.Failed)
+	row(schema.Say("%% (95 %%)"), func(h string) string {
 		i := stats.Wilson(sum(c.Lost, h, ""), c.Failed, .95)
-		fmt.Fprintf(w, " %*s", max(9, len(h)), fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
-	}
-	fmt.Fprintln(w)
+		return fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi)
+	}, "")
 	for _, p := range c.Categories {
 		if p.Failed > 0 {
-			line(fmt.Sprintf("%s of %d", cmp.Or(p.Category, "?"), p.Questions), func(h string) int { return sum(p.Lost, h, "") }, p.Failed)
+			line(schema.Say("%s of %d", cmp.Or(p.Category, "?"), p.Questions), func(h string) int { return sum(p.Lost, h, "") }, p.Failed)
 		}
 	}
-	for i, b := range c.Breaks {
-		if i == 0 {
-			fmt.Fprint(w, "  in the graph:")
-		}
-		fmt.Fprintf(w, " %s %d", b.Name, b.N)
+	var breaks []schema.Sentence
+	for _, b := range c.Breaks {
+		breaks = append(breaks, schema.Say("%s %d", b.Name, b.N))
 	}
-	if len(c.Breaks) > 0 {
-		fmt.Fprintln(w)
+	if len(breaks) > 0 {
+		say("  in the graph: %s\n", schema.Listed(breaks))
 	}
+}
+
+// names are the words for hops, causes, kinds and outcomes, which are those of the records in English.
+var names = func() map[string]schema.Sentence {
+	say := schema.Say
+	m := map[string]schema.Sentence{}
+	for _, s := range []schema.Sentence{
+		say("gold"), say("ingest"), say("store"), say("altered_stored"), say("overwrite"), say("retrieve"), say("altered_retrieved"), say("context"), say("altered_context"), say("read"), say("judge"), say("opaque"),
+		say("miss"), say("conflict"), say("temporal"), say("hallucination"), say("overload"), say("generation"),
+		say("empty"), say("identifier"), say("other"), say("cut"), say("added"), say("encoding"), say("speaker"), say("date"), say("negated"), say("number"), say("name"), say("words"), say("older"),
+		say("failed"), say("dropped"), say("updated"), say("removed"), say("rank"), say("duplicate"), say("foreign"), say("echoed"), say("skipped"), say("order"), say("few"), say("impure"), say("source"), say("refused"), say("invented"),
+		say("error"), say("timeout"),
+	} {
+		m[s.Format] = s
+	}
+	return m
+}()
+
+// word is the word for a hop, a cause, a kind or an outcome.
+func word(id string) schema.Sentence {
+	if s, ok := names[id]; ok {
+		return s
+	}
+	return schema.Say("%s", id)
 }
 
 func orDash(n int) string {

@@ -186,15 +186,19 @@ func (l *ledger) frame(s *story) *fidelity.Frame {
 	for i := 0; i < len(ids); i += step {
 		p := s.turns[ids[i]]
 		var texts []string
+		o := s.original(p)
 		for _, v := range l.byRef[schema.EventRef{ConvID: s.c.ConvID, TurnID: ids[i]}] {
 			if v.before == nil {
 				texts = append(texts, v.text)
+				for _, ref := range s.origins(v.text) {
+					o.Around = append(o.Around, s.turns[ref.TurnID].turn.Text)
+				}
 			}
 		}
 		if len(texts) > 0 {
-			f.Learn(s.original(p), texts...)
+			f.Learn(o, texts...)
 		} else if v := s.likest(l.loose, ids[i]); v != nil {
-			f.Guess(s.original(p), v.text)
+			f.Guess(o, v.text)
 		}
 	}
 	return f

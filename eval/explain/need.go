@@ -142,12 +142,14 @@ func (p place) text() string {
 
 func (s *story) bag(turn int) *bag { return s.read(s.turns[turn].text()) }
 
-// name is how reasons speak of a turn.
-func (s *story) name(ref schema.EventRef) string {
+// name is how reasons speak of a turn, label how remarks do.
+func (s *story) name(ref schema.EventRef) string { return s.label(ref).String() }
+
+func (s *story) label(ref schema.EventRef) schema.Sentence {
 	if p := s.turns[ref.TurnID]; p.turn != nil && p.turn.SourceID != "" {
-		return fmt.Sprintf("turn %d (%s)", ref.TurnID, p.turn.SourceID)
+		return schema.Say("turn %d (%s)", ref.TurnID, p.turn.SourceID)
 	}
-	return fmt.Sprintf("turn %d", ref.TurnID)
+	return schema.Say("turn %d", ref.TurnID)
 }
 
 // need is one piece of evidence that an answer takes.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -188,13 +187,13 @@ func (x *explainer) changed(h *schema.QAHit, s int) bool {
 	return v != nil && v.text != h.Text && !strings.Contains(x.told.read(h.Text).norm(), v.words.norm())
 }
 
-// names says what a text names as its source, for a reason.
-func (s *story) names(sources []schema.EventRef) string {
+// names is how remarks speak of the first source that a text names.
+func (s *story) names(sources []schema.EventRef) schema.Sentence {
 	if len(sources) == 0 {
-		return "no turn as its source"
+		return schema.Say("no turn")
 	}
 	if e := sources[0]; e.ConvID != s.c.ConvID || s.turns[e.TurnID].turn == nil {
-		return fmt.Sprintf("“%s:%d” as its source, which is not a turn of the case", e.ConvID, e.TurnID)
+		return schema.Say("“%s:%d”, which is not a turn of the case", e.ConvID, e.TurnID)
 	}
-	return s.name(sources[0]) + " as its source"
+	return s.label(sources[0])
 }

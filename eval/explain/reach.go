@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -29,7 +28,7 @@ type class struct {
 // never is what was not returned in single cases.
 type never struct {
 	cases, needed int
-	example       string
+	example       schema.Sentence
 }
 
 func (c classes) of(name string) *class {
@@ -127,7 +126,7 @@ func (a *reach) question(x *explainer, r *schema.QARecord) {
 // end sums up a case.
 func (a *reach) end() {
 	if missing := a.speaker.missing(); len(missing) > 0 {
-		a.speakers.add(a.speaker, missing, fmt.Sprintf("that %s said in case %s", missing[0], a.at))
+		a.speakers.add(a.speaker, missing, schema.Say("that %s said in case %s", missing[0], a.at))
 	}
 	missing := a.session.missing()
 	names := slices.SortedFunc(maps.Keys(a.session), func(p, q string) int { return a.session[p].order - a.session[q].order })
@@ -140,17 +139,17 @@ func (a *reach) end() {
 	// Of sessions in the middle it is chance.
 	missing = slices.DeleteFunc(missing, func(n string) bool { return a.session[n].order > first && a.session[n].order < last })
 	if len(missing) > 0 {
-		where := "from before session " + names[first]
+		where := schema.Say("from before session %s in case %s", names[max(0, first)], a.at)
 		if a.session[missing[0]].order > last {
-			where = "from after session " + names[last]
+			where = schema.Say("from after session %s in case %s", names[max(0, last)], a.at)
 		}
-		a.parts.add(a.session, missing, fmt.Sprintf("%s in case %s", where, a.at))
+		a.parts.add(a.session, missing, where)
 	}
 	a.speaker, a.session = nil, nil
 }
 
-func (n *never) add(c classes, missing []string, example string) {
-	if n.cases++; n.example == "" {
+func (n *never) add(c classes, missing []string, example schema.Sentence) {
+	if n.cases++; n.cases == 1 {
 		n.example = example
 	}
 	for _, m := range missing {
@@ -159,27 +158,34 @@ func (n *never) add(c classes, missing []string, example string) {
 }
 
 // lines are the remarks.
-func (a *reach) lines() (out []string) {
+func (a *reach) lines() (out []schema.Sentence) {
 	a.end()
-	say := func(what string, c classes, value string) {
-		out = append(out, fmt.Sprintf("nothing %s is ever returned: %d turns, the evidence of %d questions", what, c[value].turns, c[value].needed))
+	say := func(format string, c classes, value string, more ...any) {
+		out = append(out, schema.Say(format, append(more, c[value].turns, c[value].needed)...))
 	}
 	for _, l := range a.language.missing() {
-		say(map[string]string{"zh": "that was said in Chinese", "en": "that was not said in Chinese"}[l], a.language, l)
+		say(map[string]string{"zh": onlyChinese.Format, "en": noChinese.Format}[l], a.language, l)
 	}
 	for _, x := range []never{a.speakers, a.parts} {
-		more := ""
-		if x.cases > 1 {
-			more = fmt.Sprintf(" (%d cases are like this)", x.cases)
-		}
-		if x.needed >= leastBad {
-			out = append(out, fmt.Sprintf("nothing %s is ever returned: %d pieces of evidence%s", x.example, x.needed, more))
+		switch {
+		case x.needed < leastBad:
+		case x.cases > 1:
+			out = append(out, schema.Say("nothing %s is ever returned: %d pieces of evidence (%d cases are like this)", x.example, x.needed, x.cases))
+		default:
+			out = append(out, schema.Say("nothing %s is ever returned: %d pieces of evidence", x.example, x.needed))
 		}
 	}
 	if a.speakers.cases == 0 {
 		for _, r := range a.role.missing() {
-			say("that the "+r+" said", a.role, r)
+			say(ofRole.Format, a.role, r, r)
 		}
 	}
 	return out
 }
+
+// What is never returned.
+var (
+	onlyChinese = schema.Say("nothing that was said in Chinese is ever returned: %d turns, the evidence of %d questions")
+	noChinese   = schema.Say("nothing that was not said in Chinese is ever returned: %d turns, the evidence of %d questions")
+	ofRole      = schema.Say("nothing that the %s said is ever returned: %d turns, the evidence of %d questions")
+)

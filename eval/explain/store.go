@@ -175,11 +175,11 @@ func (s *story) says(text string, refs []schema.EventRef) (ref schema.EventRef, 
 func (s *story) turnKey(t *schema.CaseTurn) string { return s.read(t.Text).norm() }
 
 // faultWords are the phrases for each kind of change.
-var faultWords = map[string]string{
-	schema.FaultEmpty: "no text", schema.FaultIdentifier: "an identifier in the place of its text", schema.FaultCut: "a part of the text missing",
-	schema.FaultEncoding: "the text in another encoding", schema.FaultSpeaker: "another speaker", schema.FaultDate: "another date",
-	schema.FaultNegated: "the contrary of what was said", schema.FaultNumber: "another number", schema.FaultName: "another name",
-	schema.FaultWords: "other words", schema.FaultAdded: "more than was said", schema.FaultOlder: "an older text", schema.FaultOther: "another text",
+var faultWords = map[string]schema.Sentence{
+	schema.FaultEmpty: schema.Say("no text"), schema.FaultIdentifier: schema.Say("an identifier in the place of its text"), schema.FaultCut: schema.Say("a part of the text missing"),
+	schema.FaultEncoding: schema.Say("the text in another encoding"), schema.FaultSpeaker: schema.Say("another speaker"), schema.FaultDate: schema.Say("another date"),
+	schema.FaultNegated: schema.Say("the contrary of what was said"), schema.FaultNumber: schema.Say("another number"), schema.FaultName: schema.Say("another name"),
+	schema.FaultWords: schema.Say("other words"), schema.FaultAdded: schema.Say("more than was said"), schema.FaultOlder: schema.Say("an older text"), schema.FaultOther: schema.Say("another text"),
 }
 
 // notStored is the finding where nothing kept holds the need, as far as the system shows.

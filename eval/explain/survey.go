@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,17 +50,18 @@ type finds struct{ n, found int }
 // sources counts texts by what they name as their sources.
 type sources struct {
 	n       [namings]int
-	example string // of one that names others
+	example schema.Sentence // of one that names others
 }
 
 type altering struct {
 	n       int
-	example string
+	example schema.Sentence
 }
 
-func (a *altering) add(example string) {
-	a.example = cmp.Or(a.example, example)
-	a.n++
+func (a *altering) add(format string, args ...any) {
+	if a.n++; a.n == 1 {
+		a.example = schema.Sentence{Format: format, Args: args}
+	}
 }
 
 func (s *Survey) of(r *schema.QARecord) *systemSurvey {
@@ -96,8 +96,8 @@ func (x *explainer) survey(r *schema.QARecord) error {
 func (c *sources) take(t *story, text string, named []schema.EventRef) {
 	k, has := t.naming(text, named)
 	c.n[k]++
-	if k.bad() && c.example == "" {
-		c.example = fmt.Sprintf("%s names %s and has the text of %s", quote(text), strings.TrimSuffix(t.names(named), " as its source"), t.name(has[0]))
+	if k.bad() && c.example.Format == "" {
+		c.example = schema.Say("%s names %s and has the text of %s", quote(text), t.names(named), t.label(has[0]))
 	}
 }
 
@@ -108,10 +108,10 @@ func (s *systemSurvey) memory(x *explainer) {
 	}
 	s.reach.begin(x.told)
 	for _, c := range x.ledger.unlisted {
-		s.unlisted.add(quote(c.New))
+		s.unlisted.add("%s", quote(c.New))
 	}
 	for _, c := range x.ledger.again {
-		s.again.add(fmt.Sprintf("%s, %s", c.ID, quote(c.New)))
+		s.again.add("%s, %s", c.ID, quote(c.New))
 	}
 	texts := map[string]bool{}
 	for _, v := range x.ledger.versions {
@@ -167,7 +167,7 @@ func (s *systemSurvey) memory(x *explainer) {
 		if s.altered[d.Kind] == nil {
 			s.altered[d.Kind] = &altering{}
 		}
-		s.altered[d.Kind].add(fmt.Sprintf("%s: %s", x.told.name(ref), d.Marked))
+		s.altered[d.Kind].add("%s: %s", x.told.label(ref), d.Marked)
 	}
 }
 
@@ -183,9 +183,9 @@ func (s *systemSurvey) question(x *explainer, r *schema.QARecord) error {
 		s.all++
 		switch v := x.ledger.version(h.ID, until); {
 		case x.changed(h, until):
-			s.changed.add(fmt.Sprintf("%s is %s", quote(v.text), quote(h.Text)))
+			s.changed.add("%s ≠ %s", quote(v.text), quote(h.Text))
 		case v == nil && x.ledger.transparent && x.strange(h):
-			s.outside.add(quote(h.Text))
+			s.outside.add("%s", quote(h.Text))
 		default:
 			s.hits.take(x.told, h.Text, h.Sources)
 		}
@@ -289,16 +289,16 @@ func (a *answers) question(x *explainer, r *schema.QARecord) {
 }
 
 // lines are the remarks.
-func (a *answers) lines() (out []string) {
+func (a *answers) lines() (out []schema.Sentence) {
 	if len(a.longests) >= leastLong && len(a.longests)*4 >= a.n {
-		out = append(out, fmt.Sprintf("no answer is longer than %d characters, and %d of %d answers are exactly that long: they may be cut off", a.longest, len(a.longests), a.n))
+		out = append(out, schema.Say("no answer is longer than %d characters, and %d of %d answers are exactly that long: they may be cut off", a.longest, len(a.longests), a.n))
 	}
 	switch {
 	case a.quotes < leastBad:
 	case a.last == a.quotes:
-		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the last hit", a.quotes))
+		out = append(out, schema.Say("all %d answers that are a piece of a hit are of the last hit", a.quotes))
 	case a.rank > 1:
-		out = append(out, fmt.Sprintf("all %d answers that are a piece of a hit are of the hit at rank %d", a.quotes, a.rank))
+		out = append(out, schema.Say("all %d answers that are a piece of a hit are of the hit at rank %d", a.quotes, a.rank))
 	}
 	return out
 }
@@ -328,66 +328,72 @@ const (
 )
 
 // Warnings are what makes figures of the system doubtful, a sentence each.
-func (s *Survey) Warnings(system, dataset string) []string {
+func (s *Survey) Warnings(system, dataset string) []schema.Sentence {
 	c := s.by[group{System: system, Dataset: dataset}]
 	if c == nil {
 		return nil
 	}
 	out := c.unsaid.lines(c.all)
 	if bad := c.hits.n[wrong] + c.hits.n[unknown]; bad >= leastBad && bad > c.hits.n[right] {
-		out = append(out, fmt.Sprintf("the evidence found means little: %d of %d hits that have a turn word for word name others as their sources", bad, bad+c.hits.n[right]+c.hits.n[silent]))
+		out = append(out, schema.Say("the evidence found means little: %d of %d hits that have a turn word for word name others as their sources", bad, bad+c.hits.n[right]+c.hits.n[silent]))
 	}
 	return out
 }
 
+// What memories and hits say of their sources.
+var (
+	memoriesMisname = schema.Say("%d of %d memories that have a turn word for word name other sources than that turn: %s")
+	hitsMisname     = schema.Say("%d of %d hits that have a turn word for word name other sources than that turn: %s")
+	memoriesSilent  = schema.Say("no memory names the turn whose text it has: evidence recall does not apply, and readers are not shown when it was said")
+	hitsSilent      = schema.Say("no hit names the turn whose text it has: evidence recall does not apply, and readers are not shown when it was said")
+)
+
 // Lines are what is remarkable, a sentence each.
-func (s *Survey) Lines(system, dataset string) (out []string) {
+func (s *Survey) Lines(system, dataset string) (out []schema.Sentence) {
 	c := s.by[group{System: system, Dataset: dataset}]
 	if c == nil {
 		return nil
 	}
-	for _, t := range []struct {
-		what string
-		sources
-	}{{"memories", c.memories}, {"hits", c.hits}} {
+	of := func(t sources, bad, silence string) {
 		whole := 0
 		for k := right; k < namings; k++ {
 			whole += t.n[k]
 		}
-		if bad := t.n[wrong] + t.n[unknown]; bad >= leastBad && bad*misname >= whole {
-			out = append(out, fmt.Sprintf("%d of %d %s that have a turn word for word name other sources than that turn: %s", bad, whole, t.what, t.example))
+		if n := t.n[wrong] + t.n[unknown]; n >= leastBad && n*misname >= whole {
+			out = append(out, schema.Say(bad, n, whole, t.example))
 		}
 		if whole > 0 && t.n[silent] == whole {
-			out = append(out, fmt.Sprintf("no %s names the turn whose text it has: evidence recall does not apply, and readers are not shown when it was said", strings.TrimSuffix(strings.Replace(t.what, "memories", "memory", 1), "s")))
+			out = append(out, schema.Say(silence))
 		}
 	}
+	of(c.memories, memoriesMisname.Format, memoriesSilent.Format)
+	of(c.hits, hitsMisname.Format, hitsSilent.Format)
 	kinds := slices.SortedFunc(maps.Keys(c.altered), func(a, b string) int {
 		return cmp.Or(c.altered[b].n-c.altered[a].n, strings.Compare(a, b))
 	})
-	altered, how := 0, []string{}
+	altered, how := 0, []schema.Sentence{}
 	for _, kind := range kinds {
 		altered += c.altered[kind].n
-		how = append(how, fmt.Sprintf("%s %d", faultWords[kind], c.altered[kind].n))
+		how = append(how, schema.Say("%s %d", faultWords[kind], c.altered[kind].n))
 	}
 	if altered >= leastBad && altered*oneIn >= c.compared {
-		out = append(out, fmt.Sprintf("%d of %d turns looked at were stored otherwise than they were said (%s): %s", altered, c.compared, strings.Join(how, ", "), c.altered[kinds[0]].example))
+		out = append(out, schema.Say("%d of %d turns looked at were stored otherwise than they were said (%s): %s", altered, c.compared, schema.Listed(how), c.altered[kinds[0]].example))
 	}
 	if c.retold > 0 {
-		out = append(out, fmt.Sprintf("%d of %d turns looked at are kept in own words, with their facts: values, names and what is denied", c.retold, c.told))
+		out = append(out, schema.Say("%d of %d turns looked at are kept in own words, with their facts: values, names and what is denied", c.retold, c.told))
 	}
-	for _, h := range []struct {
-		altering
-		what string
-	}{{c.changed, "have another text than their memory"}, {c.outside, "are not from the conversation asked about"}} {
-		if h.n >= leastBad && h.n*oneIn >= c.all {
-			out = append(out, fmt.Sprintf("%d of %d hits %s: %s", h.n, c.all, h.what, h.example))
-		}
+	common := func(n int) bool { return n >= leastBad && n*oneIn >= c.all }
+	if common(c.changed.n) {
+		out = append(out, schema.Say("%d of %d hits have another text than their memory: %s", c.changed.n, c.all, c.changed.example))
+	}
+	if common(c.outside.n) {
+		out = append(out, schema.Say("%d of %d hits are not from the conversation asked about: %s", c.outside.n, c.all, c.outside.example))
 	}
 	if c.repeated >= leastBad {
-		out = append(out, fmt.Sprintf("%d of %d hits have the id of another hit of the same answer, and were left out", c.repeated, c.all+c.repeated))
+		out = append(out, schema.Say("%d of %d hits have the id of another hit of the same answer, and were left out", c.repeated, c.all+c.repeated))
 	}
 	if c.empty >= leastBad {
-		out = append(out, fmt.Sprintf("%d of %d memories have no text", c.empty, c.empty+c.lasting))
+		out = append(out, schema.Say("%d of %d memories have no text", c.empty, c.empty+c.lasting))
 	}
 	var usual []string
 	for w, n := range c.usual {
@@ -396,30 +402,30 @@ func (s *Survey) Lines(system, dataset string) (out []string) {
 		}
 	}
 	if slices.Sort(usual); len(usual) > 0 {
-		out = append(out, "every memory has, beside the turn: "+strings.Join(usual, ", "))
+		out = append(out, schema.Say("every memory has, beside the turn: %s", strings.Join(usual, ", ")))
 	}
 	if c.lasting >= doubled*c.texts && c.texts > 0 {
-		out = append(out, fmt.Sprintf("%d memories have %d different texts: each is kept %.1f times", c.lasting, c.texts, float64(c.lasting)/float64(c.texts)))
+		out = append(out, schema.Say("%d memories have %d different texts: each is kept %.1f times", c.lasting, c.texts, float64(c.lasting)/float64(c.texts)))
 	}
 	if c.unlisted.n > 0 {
-		out = append(out, fmt.Sprintf("%d memories that receipts report as added are not listed: %s", c.unlisted.n, c.unlisted.example))
+		out = append(out, schema.Say("%d memories that receipts report as added are not listed: %s", c.unlisted.n, c.unlisted.example))
 	}
 	if c.eaten() && !c.bound {
-		out = append(out, fmt.Sprintf("memories that were the first hit of a question are never found again (%d later questions have most words of one), others are (%d of %d): searching takes them away", c.used.n, c.fresh.found, c.fresh.n))
+		out = append(out, schema.Say("memories that were the first hit of a question are never found again (%d later questions have most words of one), others are (%d of %d): searching takes them away", c.used.n, c.fresh.found, c.fresh.n))
 	}
 	if c.fading() && !c.eaten() && !c.bound {
-		out = append(out, fmt.Sprintf("searches find the memory with most words of the question in %d of %d of the first %d questions of a case and in %d of %d later ones: asking changes the memory", c.early.found, c.early.n, earlyQuestions, c.later.found, c.later.n))
+		out = append(out, schema.Say("searches find the memory with most words of the question in %d of %d of the first %d questions of a case and in %d of %d later ones: asking changes the memory", c.early.found, c.early.n, earlyQuestions, c.later.found, c.later.n))
 	}
 	if c.again.n > 0 {
-		out = append(out, fmt.Sprintf("memories that a later addition of their session replaced, since it has the same id: %d, such as %s", c.again.n, c.again.example))
+		out = append(out, schema.Say("memories that a later addition of their session replaced, since it has the same id: %d, such as %s", c.again.n, c.again.example))
 	}
 	if c.constant.end(); c.constant.cases*2 > c.constant.of && !c.bound {
-		out = append(out, fmt.Sprintf("in %d of %d cases all questions get the same hits, whatever they ask", c.constant.cases, c.constant.of))
+		out = append(out, schema.Say("in %d of %d cases all questions get the same hits, whatever they ask", c.constant.cases, c.constant.of))
 	}
 	out = append(out, c.answers.lines()...)
 	out = append(out, c.reach.lines()...)
 	if c.worst*2 > c.questions && c.worst >= leastBad {
-		out = append(out, fmt.Sprintf("in %d of %d questions the hits with the most of its words come last", c.worst, c.questions))
+		out = append(out, schema.Say("in %d of %d questions the hits with the most of its words come last", c.worst, c.questions))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"hash/fnv"
 	"io"
 	"slices"
@@ -75,9 +74,9 @@ func (u *unsaid) question(x *explainer, r *schema.QARecord) error {
 	}
 	switch {
 	case telling != nil && x.madeUp(r, telling, gold):
-		u.made.add(quote(telling.Text))
+		u.made.add("%s", quote(telling.Text))
 	case telling == nil && !slices.ContainsFunc(gold, newBag(r.Context).has):
-		u.known.add(fmt.Sprintf("%s – %s", quote(r.Question), quote(r.Answer)))
+		u.known.add("%s – %s", quote(r.Question), quote(r.Answer))
 	}
 	return nil
 }
@@ -120,16 +119,16 @@ func yesNo(golds []string) bool {
 }
 
 // lines are the warnings; all is the number of hits.
-func (u *unsaid) lines(all int) (out []string) {
+func (u *unsaid) lines(all int) (out []schema.Sentence) {
 	out = u.leaks.Warnings()
 	if u.foreign >= leastBad && u.foreign*oneIn >= all {
-		out = append(out, fmt.Sprintf("hits of other conversations than the one that was asked about, by their texts: %d in %d questions; the memory does not keep its users apart", u.foreign, u.mixed))
+		out = append(out, schema.Say("hits of other conversations than the one that was asked about, by their texts: %d in %d questions; the memory does not keep its users apart", u.foreign, u.mixed))
 	}
 	if u.made.n >= leastBad && u.made.n*madeShare >= u.right {
-		out = append(out, fmt.Sprintf("%d of %d right answers come from hits with text that is not in the dialogue, and without the gold evidence (%s): the system may know the gold answers", u.made.n, u.right, u.made.example))
+		out = append(out, schema.Say("%d of %d right answers come from hits with text that is not in the dialogue, and without the gold evidence (%s): the system may know the gold answers", u.made.n, u.right, u.made.example))
 	}
 	if u.known.n >= leastKnown && u.known.n*knownShare >= u.right {
-		out = append(out, fmt.Sprintf("%d of %d right answers had neither the gold evidence nor a word of the gold among what the reader saw (%s): the reader may know them from elsewhere, or remember the test set", u.known.n, u.right, u.known.example))
+		out = append(out, schema.Say("%d of %d right answers had neither the gold evidence nor a word of the gold among what the reader saw (%s): the reader may know them from elsewhere, or remember the test set", u.known.n, u.right, u.known.example))
 	}
 	return out
 }

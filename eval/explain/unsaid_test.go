@@ -38,7 +38,7 @@ func TestUnsaid(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return strings.Join(o.Survey.Warnings("s", "d"), "\n")
+		return strings.Trim(fmt.Sprint(o.Survey.Warnings("s", "d")), "[]")
 	}
 	other := func(i int) string { return cases[(i+1)%len(cases)].Sessions[0].Turns[2].Text }
 	for _, c := range []struct {

@@ -85,6 +85,19 @@ func (v Values) Len() int { return len(v.figures) }
 // In reports whether another text has all of them.
 func (v Values) In(o Values) bool { return len(v.Of(o).figures) == len(v.figures) }
 
+// Instead returns the only date or quantity of a text, if it is the one of an answer and not the one of a gold, and has the same unit; "" if it is not so.
+func (v Values) Instead(gold, answer Values) string {
+	if len(gold.figures) != 1 || len(answer.figures) != 1 {
+		return ""
+	}
+	g, a := gold.figures[0], answer.figures[0]
+	of := slices.DeleteFunc(slices.Clone(v.figures), func(f figure) bool { return f.kind != a.kind && f.kind != 'd' })
+	if len(of) != 1 || g.kind != a.kind || g.number.Kind != a.number.Kind || !a.same(of[0]) || g.same(of[0]) || g.loose || a.loose || of[0].loose {
+		return ""
+	}
+	return of[0].said
+}
+
 // A statement is a text and what it states.
 type statement struct {
 	*typed
@@ -181,7 +194,7 @@ func figuresIn(text, at string) (out []figure) {
 		if known {
 			e = e.At(ref)
 		}
-		f := figure{span: s, kind: 'd', lo: e.Lo, hi: e.Hi, yearly: e.Yearless, loose: e.Kind != timex.Absolute || e.Approx || e.Vague}
+		f := figure{span: s, kind: 'd', said: text[e.Pos:e.End], lo: e.Lo, hi: e.Hi, yearly: e.Yearless, loose: e.Kind != timex.Absolute || e.Approx || e.Vague}
 		if e.Open {
 			f.lo, f.hi = e.XLo, e.XHi
 		}

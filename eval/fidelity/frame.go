@@ -63,7 +63,7 @@ func (f *Frame) Learn(o Original, texts ...string) {
 		kept := align(want, have).kept()
 		if f.kept += kept; kept < nothing {
 			f.lost++
-		} else if retold(o, want, words(o.unlabelled(got))) {
+		} else if !slices.ContainsFunc(o.Around, func(s string) bool { return len(words(s)) >= 4 && Carries(s, got) }) && retold(o, want, words(o.unlabelled(got))) {
 			f.retold++
 		}
 		if _, piece := taken(o, want, got); piece {

@@ -177,11 +177,12 @@ func relate(g, a timex.Expr) relation {
 	return relation{class: "another date", score: .03}
 }
 
+// shift moves the days of an expression to the same days of another year.
 func shift(e timex.Expr, years int) timex.Expr {
-	y, m, d := e.Lo.Civil()
-	lo := timex.Date(y+years, m, d)
-	e.Hi, e.XLo, e.XHi = e.Hi+lo-e.Lo, e.XLo+lo-e.Lo, e.XHi+lo-e.Lo
-	e.Lo = lo
+	for _, d := range []*timex.Day{&e.Lo, &e.Hi, &e.XLo, &e.XHi} {
+		y, m, dom := d.Civil()
+		*d = timex.Date(y+years, m, dom)
+	}
 	return e
 }
 
@@ -340,4 +341,44 @@ func days(e timex.Expr) string {
 		return numberStem(e.MinDays) + " days"
 	}
 	return numberStem(e.MinDays) + " to " + numberStem(e.MaxDays) + " days"
+}
+
+// aYear is how far from a dialogue a date is that it names without a year, at most.
+const aYear = 366
+
+// dayOf reads a time of a record, 0 if it has none.
+func dayOf(s string) timex.Day {
+	if e := timex.Find(s, 0); len(e) > 0 && e[0].Kind == timex.Absolute {
+		return e[0].Hi
+	}
+	return 0
+}
+
+// strayYear returns the date of an answer that adds a year to a gold's date which the dialogue cannot have meant, "" if there is none or if the time of the
+// dialogue is not known.
+func (p *prepared) strayYear() string {
+	dated := func(e timex.Expr) bool { return !e.Yearless }
+	if p.to == 0 || slices.ContainsFunc(p.gw.abs, dated) || slices.ContainsFunc(p.qw.abs, dated) {
+		return ""
+	}
+	named := func(e timex.Expr) timex.Expr { // the date of "until 2 May"
+		if e.Open {
+			e.Lo, e.Hi = e.XLo, e.XHi
+		}
+		return e
+	}
+	for _, a := range p.aw.abs {
+		a = named(a)
+		if a.Yearless || a.Grain >= timex.Year || a.Hi >= p.from && a.Lo <= p.to {
+			continue
+		}
+		for _, g := range p.gw.abs {
+			gy, _, _ := named(g).Lo.Civil()
+			ay, _, _ := a.Lo.Civil()
+			if moved := shift(a, gy-ay); moved.Lo == named(g).Lo && moved.Hi == named(g).Hi {
+				return "the gold has no year, and this one is more than a year from the dialogue: " + p.at.raw[a.Pos:a.End]
+			}
+		}
+	}
+	return ""
 }

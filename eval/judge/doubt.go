@@ -20,7 +20,7 @@ func (p *prepared) doubts(v Verdict) string {
 		if w := p.unasserted(); w != "" {
 			return "what introduces it may not assert it: " + w
 		}
-		return cmp.Or(p.mismatch(), p.missed(), p.exchanged(), p.otherItems(), p.twoAnswers())
+		return cmp.Or(p.mismatch(), p.strayYear(), p.missed(), p.exchanged(), p.otherItems(), p.twoAnswers())
 	case veiled && p.off != "":
 		return "yes or no is not said in a word"
 	case p.by == "words" && p.misspelt():

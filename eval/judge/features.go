@@ -326,6 +326,7 @@ type prepared struct {
 	by         string      // deciding comparison: empty | abstention | date | value | polarity | duration | words
 	c          *comparison // see compared
 	ref        timex.Day
+	from, to   timex.Day // between which days the dialogue may name a date without its year; 0: unknown
 	abstainQ   bool
 	off        string // how the answer differs from the gold in what is compared as a date, length, yes or no; "" it does not
 
@@ -378,8 +379,12 @@ func prepare(q Question, gold, answer string) *prepared {
 		}
 	}
 	p.reckon()
-	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {
-		p.ref = asked[0].Hi
+	p.ref = dayOf(q.AsOf)
+	if p.from = dayOf(q.From); p.from != 0 {
+		p.from -= aYear
+	}
+	if p.to = max(p.ref, dayOf(q.To)); p.to != 0 {
+		p.to += aYear
 	}
 	p.abstainQ = q.Abstain || (abstention(p.gt.raw) < .2 && len(p.gt.toks) < 14 || p.goldWithholds()) && !p.gw.isDate()
 	p.by = p.decides()

@@ -21,6 +21,8 @@ type Question struct {
 	Text    string
 	Abstain bool   // the right answer is that it cannot be answered
 	AsOf    string // when it is asked, for "last week"; RFC 3339 or its beginning; may be ""
+	// From and To are when the dialogue was first and last spoken, for the years that it may speak of; as AsOf.
+	From, To string
 }
 
 // Method selects how the results of the comparison are weighed.

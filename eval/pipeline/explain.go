@@ -226,7 +226,7 @@ func facts(qa []string, names records.Names) (out []report.Fact, err error) {
 	all, err := kept(qa, names)
 	for _, c := range all {
 		for _, f := range c.Facts() {
-			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f})
+			out = append(out, report.Fact{System: c.System, Dataset: c.Dataset, Text: f.String()})
 		}
 	}
 	return out, err

@@ -8,15 +8,25 @@ import (
 
 // A Log receives the messages of a step, in addition to its result. The zero Log drops it.
 type Log struct {
-	Words func(format string, args ...any) // for people, one line without its end
-	Found func(*schema.Finding)            // every finding in the data that a step read
-	Read  func()                           // called for every good record that a step read, once
+	Words  func(format string, args ...any) // for people, one line without its end
+	Warned func(format string, args ...any) // as Words, of what makes figures doubtful
+	Found  func(*schema.Finding)            // every finding in the data that a step read
+	Read   func()                           // called for every good record that a step read, once
 }
 
 // Printf writes a line for people.
 func (l Log) Printf(format string, args ...any) {
 	if l.Words != nil {
 		l.Words(format, args...)
+	}
+}
+
+// Warn writes a warning for people.
+func (l Log) Warn(format string, args ...any) {
+	if l.Warned != nil {
+		l.Warned(format, args...)
+	} else {
+		l.Printf(format, args...)
 	}
 }
 

@@ -185,7 +185,8 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	for _, k := range kept {
 		for _, x := range k.Doubts {
-			p.o.Log.Printf("%s: %s", k.Name, x)
+			p.o.Log.Warn("warning: %s: %s", k.Name, x)
+			p.said = append(p.said, x)
 		}
 	}
 	questions := 0
@@ -364,7 +365,11 @@ func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
 			return nil, err
 		}
 	}
-	return Summaries(p.dir)
+	all, err := Summaries(p.dir)
+	for i := range all { // each warning is printed once
+		all[i].Warnings = slices.DeleteFunc(all[i].Warnings, func(s string) bool { return slices.Contains(p.said, s) })
+	}
+	return all, err
 }
 
 // there are the files of a run's folder that exist.

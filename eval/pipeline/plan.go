@@ -105,6 +105,7 @@ type plan struct {
 	readers []string      // models that answer
 	// extractors are models that systems ask for their operations.
 	extractors []string
+	said       []string // warnings that were printed before asking
 }
 
 func newPlan(v *config.Eval, o Options) (p *plan, err error) {

@@ -24,7 +24,11 @@ func RuleJudge(o judge.Options) *Protocol {
 			case len(r.Choices) > 0 && goldChoice(r) >= 0:
 				return byChoice(r)
 			}
-			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, golds, r.Answer, o)
+			q := judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}
+			if r.Given != nil {
+				q.From, q.To = r.Given.From, r.Given.To
+			}
+			v := judge.Judge(q, golds, r.Answer, o)
 			g := labelled(v.Correct, "right", "wrong")
 			if v.Doubt != "" {
 				g.Label, g.Doubt = "doubtful", v.Doubt

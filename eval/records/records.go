@@ -181,12 +181,12 @@ func (l *Leaks) Take(q *schema.QARecord) {
 }
 
 // Warnings are those of a system with such hits. A conversation that no question is of was not sent: its turns are made up.
-func (l *Leaks) Warnings() (out []string) {
+func (l *Leaks) Warnings() (out []schema.Sentence) {
 	for _, x := range []struct {
 		sent bool
-		text string
-	}{{true, "hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart"},
-		{false, "hits that name only turns which were not sent: %d in %d questions; a turn's id must come back as it was received"}} {
+		text schema.Sentence
+	}{{true, schema.Say("hits of other conversations than the one that was asked about, by their sources: %d in %d questions; the memory does not keep its users apart")},
+		{false, schema.Say("hits that name only turns which were not sent: %d in %d questions; a turn's id must come back as it was received")}} {
 		hits, questions := 0, 0
 		for _, convs := range l.foreign {
 			n := 0
@@ -200,7 +200,7 @@ func (l *Leaks) Warnings() (out []string) {
 			}
 		}
 		if hits > 0 {
-			out = append(out, fmt.Sprintf(x.text, hits, questions))
+			out = append(out, schema.Say(x.text.Format, hits, questions))
 		}
 	}
 	return out

@@ -89,11 +89,16 @@ func (p *player) schedule() {
 	c := &p.j.c
 	p.due, p.given = dues(c), make([]schema.Extent, len(c.Sessions)+1)
 	for i, s := range c.Sessions {
-		p.given[i+1] = schema.Extent{Turns: p.given[i].Turns + len(s.Turns), Chars: p.given[i].Chars, Spoken: p.given[i].Spoken, ConvID: c.ConvID}
+		g := &p.given[i+1]
+		*g = p.given[i]
+		g.Turns, g.ConvID = g.Turns+len(s.Turns), c.ConvID
 		for _, t := range s.Turns {
+			if when := cmp.Or(t.Time, s.Time); when != "" {
+				g.From, g.To = min(cmp.Or(g.From, when), when), max(g.To, when)
+			}
 			n := utf8.RuneCountInString(t.Text)
-			p.given[i+1].Chars += n
-			p.given[i+1].Spoken += n + utf8.RuneCountInString(cmp.Or(t.Name, t.Role)+": ")
+			g.Chars += n
+			g.Spoken += n + utf8.RuneCountInString(cmp.Or(t.Name, t.Role)+": ")
 		}
 	}
 	if !p.o.Undated {
