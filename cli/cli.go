@@ -53,5 +53,6 @@ func Main(systems ...memory.Spec) {
 
 // Command returns the program's command with its subcommands, for documentation. Use Main to run it.
 func Command() *cobra.Command {
-	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: config.Getenv, now: time.Now})
+	e := &env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: config.Getenv, now: time.Now}
+	return completing(newRoot(e), e)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"membench/eval/report"
 	"membench/schema"
@@ -23,13 +22,8 @@ func printScores(e *env, summaries []schema.Summary) error {
 		return err
 	}
 	for _, d := range r.Datasets {
-		recall := func(s *report.System) []schema.Score {
-			return slices.DeleteFunc(slices.Clone(s.Summary.Scores), func(x schema.Score) bool {
-				return !strings.HasPrefix(x.Protocol, "evidence-recall@") || x.Overall.N == 0 || !s.Says(x.Protocol)
-			})
-		}
 		head := table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored"}
-		if slices.ContainsFunc(d.Systems, func(s report.System) bool { return len(recall(&s)) > 0 }) {
+		if slices.ContainsFunc(d.Systems, func(s report.System) bool { return s.EvidenceFound() != nil }) {
 			head = append(head, "evidence found", "n")
 		}
 		w := newTable(e.text())
@@ -43,8 +37,8 @@ func printScores(e *env, summaries []schema.Summary) error {
 			s := &d.Systems[i]
 			row := append(table.Row{s.Name()}, figureCells(d.Main(s))...)
 			f := table.Row{"n/a", "", "n/a"}
-			if found := recall(s); len(found) > 0 {
-				f = figureCells(&found[0])
+			if found := s.EvidenceFound(); found != nil {
+				f = figureCells(found)
 			}
 			w.AppendRow(append(row, f[0], f[2])[:len(head)])
 		}

@@ -189,19 +189,35 @@ func firstArguments(e *env) map[string]func() []string {
 	}
 }
 
+// completing registers the completions of a program.
+func completing(root *cobra.Command, e *env) *cobra.Command {
+	known, first := completions(e), firstArguments(e)
+	for c := range commands(root) {
+		complete(c, known)
+		if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
+			completeFirst(c, values)
+		}
+	}
+	return root
+}
+
 // completeFirst registers the completion of a command's first argument.
 func completeFirst(c *cobra.Command, values func() []string) {
-	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 { // files follow
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		for _, v := range values() {
-			if strings.HasPrefix(v, typed) {
-				out = append(out, v)
-			}
-		}
-		return out, cobra.ShellCompDirectiveDefault
+		return matching(values(), "", typed), cobra.ShellCompDirectiveDefault
 	}
+}
+
+func matching(values []string, lead, typed string) (out []string) {
+	for _, v := range values {
+		if strings.HasPrefix(lead+v, typed) {
+			out = append(out, lead+v)
+		}
+	}
+	return out
 }
 
 // complete registers completions for the flags of a command that have any. The values of some
@@ -220,13 +236,7 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 			if i := strings.LastIndexByte(typed, ','); i >= 0 { // of a list, the last
 				lead = typed[:i+1]
 			}
-			var out []string
-			for _, v := range values() {
-				if strings.HasPrefix(lead+v, typed) {
-					out = append(out, lead+v)
-				}
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp
+			return matching(values(), lead, typed), cobra.ShellCompDirectiveNoFileComp
 		}
 		if err := c.RegisterFlagCompletionFunc(f.Name, list); err != nil {
 			return // registered by the command itself

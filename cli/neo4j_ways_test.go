@@ -80,10 +80,12 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	lib := exttest.Neo4jLib()
 	exttest.Need(t, "java", lib, filepath.Join(lib, "shell"))
 	tmp := t.TempDir()
+	java := filepath.Join(tmp, "java")
+	exttest.WriteJava(t, java)
 	run := func(args ...string) {
 		t.Helper()
 		var out, words bytes.Buffer
-		env := map[string]string{"MEMBENCH_NEO4J_LIB": lib, "TMPDIR": tmp}
+		env := map[string]string{"MEMBENCH_NEO4J_LIB": lib, "MEMBENCH_JAVA": java, "TMPDIR": tmp}
 		e := &env0{out: &out, words: &words, vars: env}
 		if code := e.run(args...); code != 0 {
 			t.Fatalf("membench %s: exit %d\n%s\n%s", strings.Join(args, " "), code, tailOf(out.Bytes()), tailOf(words.Bytes()))

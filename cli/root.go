@@ -123,13 +123,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	}
 	root := newRoot(e)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // only then: they take time, and Cobra keeps them for as long as the process lives
-		known, first := completions(e), firstArguments(e)
-		for c := range commands(root) {
-			complete(c, known)
-			if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
-				completeFirst(c, values)
-			}
-		}
+		completing(root, e)
 	}
 	e.texts.translate(root)
 	root.SetArgs(args)
@@ -192,9 +186,9 @@ func newRoot(e *env) *cobra.Command {
 				if err := w.set(logFormat, logLevel, e.quiet); err != nil {
 					return err
 				}
-			}
-			if w, ok := e.err.(*console); ok && (e.quiet || w.json || w.max < levelInfo) {
-				e.screen = nil
+				if e.quiet || w.json || w.max < levelInfo {
+					e.screen = nil
+				}
 			}
 			if c.Flags().Changed("max-ratio") {
 				jsonl.SetMaxRatio(maxRatio)

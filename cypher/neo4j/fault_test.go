@@ -39,13 +39,8 @@ func ownServer(t *testing.T, c server.Config, settings ...string) *server.Server
 		c.Home = t.TempDir()
 	}
 	if len(settings) > 0 {
-		// The server takes settings at the end of its command line, too.
 		c.Java = filepath.Join(t.TempDir(), "java")
-		script := "#!/bin/sh\ncase \"$*\" in *AdminTool*) exec java \"$@\";; esac\nexec java \"$@\"" // AdminTool sets the password
-		for _, s := range settings {
-			script += " -c '" + s + "'"
-		}
-		exttest.WriteProgram(t, c.Java, script+"\n")
+		exttest.WriteJava(t, c.Java, settings...)
 	}
 	s, err := server.Start(ctx, c)
 	if err != nil {

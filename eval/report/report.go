@@ -196,6 +196,17 @@ func (s *System) Says(protocol string) bool {
 	})
 }
 
+// EvidenceFound is the share of evidence that the system found, by hits; nil where it was not asked for or means nothing.
+func (s *System) EvidenceFound() *schema.Score {
+	i := slices.IndexFunc(s.Summary.Scores, func(x schema.Score) bool {
+		return strings.HasPrefix(x.Protocol, "evidence-recall@") && x.Overall.N > 0 && s.Says(x.Protocol)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &s.Summary.Scores[i]
+}
+
 // graders lists the graders with scores for the systems; the first one is used in the main tables, see Dataset.Protocol.
 func graders(systems []System) []grader {
 	scored := map[grader]int{}

@@ -63,10 +63,10 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 		}
 	}
 
-	server := exec.CommandContext(ctx, java, "-Xms128m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+	server := exec.CommandContext(ctx, java, append(exttest.Neo4jJava(), "-Xms128m", "-Xmx320m",
 		"--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-opens=java.base/java.io=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 		"-Dio.netty.tryReflectionSetAccessible=true", "-Dlog4j2.disable.jmx=true", "-Dfile.encoding=UTF-8",
-		"-cp", lib+"/*", "org.neo4j.server.CommunityEntryPoint", "--home-dir="+home, "--config-dir="+conf, "--console-mode")
+		"-cp", lib+"/*", "org.neo4j.server.CommunityEntryPoint", "--home-dir="+home, "--config-dir="+conf, "--console-mode")...)
 	server.Env = env
 	var log bytes.Buffer
 	server.Stdout, server.Stderr = &log, &log
@@ -148,7 +148,11 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 func adminTool(t *testing.T, home, heap string) string {
 	t.Helper()
 	admin := filepath.Join(home, "neo4j-admin")
-	launcher := fmt.Sprintf("#!/bin/sh\nexec java -Xmx%s -XX:+UseSerialGC -XX:TieredStopAtLevel=%d -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", heap, map[bool]int{true: 1, false: 4}[heap == "512m"], exttest.Neo4jLib())
+	flags := exttest.Neo4jJava()
+	if heap != "512m" { // a long import
+		flags = flags[:1]
+	}
+	launcher := fmt.Sprintf("#!/bin/sh\nexec java -Xmx%s '%s' -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", heap, strings.Join(flags, "' '"), exttest.Neo4jLib())
 	exttest.WriteProgram(t, admin, launcher)
 	return admin
 }

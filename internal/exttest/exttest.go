@@ -153,6 +153,16 @@ func Neo4jLib() string {
 // Neo4jLibOf is the folder of the jars of a version.
 func Neo4jLibOf(version string) string { return filepath.Join(Cache(), "neo4j", version) }
 
+// Neo4jJava returns the flags with which a Java that lives for a short time costs least: the quick compiler, the simple collector, and the classes that 'membench
+// neo4j fetch' stored beside the jars.
+func Neo4jJava() []string {
+	flags := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
+	if found, _ := filepath.Glob(filepath.Join(Neo4jLib(), "start-*.jsa")); len(found) == 1 {
+		flags = append(flags, "-XX:SharedArchiveFile="+found[0])
+	}
+	return flags
+}
+
 // Cache returns the folder in which the scripts keep the tests' tools: $XDG_CACHE_HOME/membench, or ~/.cache/membench.
 func Cache() string {
 	cache := os.Getenv("XDG_CACHE_HOME")
@@ -208,6 +218,17 @@ func root(t testing.TB) string {
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// WriteJava writes a program that is java with the flags of Neo4jJava; a server that it starts has more settings.
+func WriteJava(t testing.TB, name string, settings ...string) {
+	t.Helper()
+	java := "exec java '" + strings.Join(Neo4jJava(), "' '") + "' \"$@\""
+	text := "#!/bin/sh\ncase \"$*\" in *AdminTool*) " + java + ";; esac\n" + java // AdminTool sets passwords and imports
+	for _, s := range settings {
+		text += " -c '" + s + "'" // the server takes settings at the end of its command line, too
+	}
+	WriteProgram(t, name, text+"\n")
 }
 
 // WriteProgram writes a program that can be started at once. A process that another test starts at this moment would inherit the open file, and while any process
