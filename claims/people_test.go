@@ -147,7 +147,7 @@ func TestPronouns(t *testing.T) {
 
 // In a group "you" is who spoke in the turn before, who is called mother is the mother of the one who calls, and a mother's 你爸 is her child's.
 func TestGroup(t *testing.T) {
-	lines := []string{"秦月: 小麦到宿舍了没", "小麦: 到了妈，食堂吃的面", "秦松: 钱够不够", "小麦: 够了爸，我周五回家", "秦月: 你爸昨天去医院看牙了", "秦月: 你姨下周来住几天", "秦松: 你妈早不做糟鱼了", "小麦: 我爸又熬夜了", "秦松: 你上次把伞落在车上了"}
+	lines := []string{"秦月: 小麦到宿舍了没", "小麦: 到了妈，食堂吃的面", "秦松: 钱够不够", "小麦: 够了爸，我周五回家", "秦月: 你爸昨天把花瓶打了", "秦月: 你姨下周来住几天", "秦松: 你妈早不做糟鱼了", "小麦: 我爸又熬夜了", "秦松: 你上次把伞落在车上了"}
 	ms := said(t, "c", lines...)
 	for i := range ms {
 		var err error
@@ -159,7 +159,7 @@ func TestGroup(t *testing.T) {
 	for _, c := range claimsOf(t, Options{}, ms...) {
 		have = append(have, strings.TrimPrefix(string(c.Subject.ID), "person:c/")+" "+c.Predicate+" "+schema.NameOf(c.Object.ID))
 	}
-	for _, want := range []string{"秦松 DID 去医院看牙", "小麦's aunt PLANS 住几天", "秦月 DID_NOT 做糟鱼", "秦松 DID 熬夜", "小麦 PLANS 回家"} {
+	for _, want := range []string{"秦松 DID 打花瓶", "小麦's aunt PLANS 住几天", "秦月 DID_NOT 做糟鱼", "秦松 DID 熬夜", "小麦 PLANS 回家"} {
 		if !slices.Contains(have, want) {
 			t.Errorf("have %q, want %q", have, want)
 		}
@@ -265,7 +265,7 @@ func TestEndsMeetTheirStates(t *testing.T) {
 		{"I work at Acme.", "I'm not working at Acme any more.", "WORKS_AT"},
 		{"I live in Leeds.", "We moved out of Leeds.", "LIVES_IN"},
 		{"I play the violin.", "I don't play the violin any more.", "HAS_HABIT"},
-		{"I drink coffee every day.", "I stopped drinking coffee.", "HAS_HABIT"},
+		{"I drink coffee.", "I stopped drinking coffee.", "HAS_HABIT"},
 		{"我有一辆车。", "我把车卖了。", "HAS"},
 		{"我养了一只狗。", "我把狗送人了。", "HAS_PET"},
 		{"I live in Leeds.", "I used to live in Leeds.", "LIVES_IN"},

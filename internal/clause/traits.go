@@ -19,9 +19,9 @@ import (
 // How likely a fact is right is learnt: readers judged facts of chats right or not, and a logistic regression over traits of the clause, those of trust.tsv, was fitted to their verdicts (tools/clausetrain). A trait is a word or
 // two for what is so of the clause, the sentence or the fact; one that the regression does not know counts nothing.
 
-// Chances from which a fact is of the default tier, the same that a model's claim needs, and below which it is not kept.
+// Chances from which a fact is of the default tier, more likely right than not, and below which it is not kept.
 const (
-	defaultFrom = 0.55
+	defaultFrom = 0.5
 	keptFrom    = 0.25
 )
 
