@@ -26,11 +26,12 @@ import (
 func main() {
 	dry := flag.Bool("dry", false, "write nothing")
 	show := flag.Bool("show", false, "print the log odds")
-	ridge := flag.Float64("ridge", 6, "penalty of the log odds")
-	least := flag.Int("least", 8, "rows that a trait needs")
-	drop := flag.String("drop", "", "leave out the traits that begin so, by commas")
+	o := defaults
+	flag.Float64Var(&o.ridge, "ridge", o.ridge, "penalty of the log odds")
+	flag.IntVar(&o.least, "least", o.least, "rows that a trait needs")
+	flag.StringVar(&o.drop, "drop", "", "leave out the traits that begin so, by commas")
 	flag.Parse()
-	if err := run(*dry, *show, options{*ridge, *least, *drop}); err != nil {
+	if err := run(*dry, *show, o); err != nil {
 		fmt.Fprintln(os.Stderr, "clausetrain:", err)
 		os.Exit(1)
 	}
@@ -41,6 +42,9 @@ type options struct {
 	least int
 	drop  string
 }
+
+// defaults were chosen by the log loss with each source left out.
+var defaults = options{ridge: 6, least: 8}
 
 // A row is a fact with its verdict.
 type row struct {
@@ -78,12 +82,32 @@ func (r *row) read() bool {
 	return false
 }
 
+const trustFile = "../internal/clause/trust.tsv"
+
 func run(dry, show bool, o options) error {
 	rows, gone, err := load("clausetrain/verdicts.jsonl")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d rows, %d more are not made any longer\n", len(rows), gone)
+	made := trust(rows, o, func(lang string, of []*row, traits []string, odds []float64) {
+		report(lang, of, len(traits), o)
+		if show {
+			order := indexes(len(traits))
+			slices.SortFunc(order, func(a, b int) int { return cmp.Compare(odds[a], odds[b]) })
+			for _, i := range order {
+				fmt.Printf("  %+.2f %s\n", odds[i], traits[i])
+			}
+		}
+	})
+	if dry {
+		return nil
+	}
+	return os.WriteFile(trustFile, []byte(made), 0o644)
+}
+
+// trust fits both languages and returns the text of trust.tsv; told gets each fit.
+func trust(rows []*row, o options, told func(lang string, of []*row, traits []string, odds []float64)) string {
 	out := "# Log odds of internal/clause/traits.go by language. Made by: go run -C tools ./clausetrain\n"
 	for _, lang := range []string{"en", "zh"} {
 		var of []*row
@@ -93,30 +117,23 @@ func run(dry, show bool, o options) error {
 			}
 		}
 		traits := index(of, o)
-		report(lang, of, len(traits), o)
 		odds, bias := fit(of, len(traits), o.ridge)
-		order := make([]int, len(traits))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(traits[a], traits[b]) })
+		told(lang, of, traits, odds)
 		out += fmt.Sprintf("%s\t%.2f\tbias\n", lang, bias)
-		for _, i := range order {
+		for i, t := range traits {
 			if math.Abs(odds[i]) >= .005 {
-				out += fmt.Sprintf("%s\t%.2f\t%s\n", lang, odds[i], traits[i])
-			}
-		}
-		if show {
-			slices.SortFunc(order, func(a, b int) int { return cmp.Compare(odds[a], odds[b]) })
-			for _, i := range order {
-				fmt.Printf("  %+.2f %s\n", odds[i], traits[i])
+				out += fmt.Sprintf("%s\t%.2f\t%s\n", lang, odds[i], t)
 			}
 		}
 	}
-	if dry {
-		return nil
+	return out
+}
+
+func indexes(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
 	}
-	return os.WriteFile("../internal/clause/trust.tsv", []byte(out), 0o644)
+	return out
 }
 
 func load(path string) (rows []*row, gone int, err error) {
