@@ -164,8 +164,8 @@ func ownWords(st sentence.Sentence, found []Fact) []Fact {
 func (f Fact) typed(text string) []Fact {
 	src := text[f.Start:f.End]
 	like := f.Slot == "PREFERS_TOPIC"
-	if like && f.compliment(src) {
-		f.note("compliment")
+	if like && f.compliment(src) && f.Over == nil {
+		return nil
 	}
 	if like {
 		f.Value.Text = tail.ReplaceAllString(f.Value.Text, "")
