@@ -28,7 +28,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	}
 	c.takes(m)
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Spoken: c.spokenOf(), Presupposed: true}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}, Ended: r.cat.Ended, Before: m.Asked, Own: m.own, Presupposed: true}
 	if !strings.ContainsFunc(m.Text, textnorm.IsHan) { // a Chinese word may hold a name
 		o.Names = append(o.Names, c.names()...)
 	}

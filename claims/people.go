@@ -20,8 +20,6 @@ type cast struct {
 	spoken []schema.Ref // who speaks, in the order they came
 	named  map[string]schema.Ref
 	last   [3]schema.Ref // by clause.Gender; Unknown: the last person mentioned
-	at     [3]int        // when, in memories heard
-	n      int           // memories heard
 	turns  []*turn       // the last ones, for English pronouns
 	gender map[schema.EntityID]clause.Gender
 	turn   int          // of the memory heard last; 0: unknown
@@ -144,17 +142,8 @@ func (c *cast) child(speaker schema.Ref) (out schema.Ref, ok bool) {
 	return out, ok
 }
 
-// spokenOf reports by gender whether a person was mentioned in the last few memories, so that a pronoun means them.
-func (c *cast) spokenOf() (out [3]bool) {
-	for g, r := range c.last {
-		out[g] = r.ID != "" && c.n-c.at[g] <= 3
-	}
-	return out
-}
-
 // heard notes whom a Chinese text mentions: a later pronoun may mean them.
 func (c *cast) heard(m Memory, text string) {
-	c.n++
 	for _, x := range clause.People(text, clause.Options{}) {
 		if x.Owner == nil || x.Owner.Kind != clause.Pronoun { // behind 她婆婆, 她 means the same as before
 			c.who(m, x)
@@ -166,9 +155,9 @@ func (c *cast) heard(m Memory, text string) {
 func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
 	r, ok := c.find(m, x)
 	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee && !(x.Owner != nil && x.Owner.Kind == clause.Pronoun && strings.IndexFunc(x.Text, textnorm.IsHan) >= 0) {
-		c.last[clause.Unknown], c.at[clause.Unknown] = r, c.n
+		c.last[clause.Unknown] = r
 		if x.Gender != clause.Unknown {
-			c.last[x.Gender], c.at[x.Gender] = r, c.n
+			c.last[x.Gender] = r
 		}
 	}
 	return r, ok

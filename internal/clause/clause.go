@@ -153,8 +153,6 @@ type Options struct {
 	Own string
 	// Presupposed asks also for what an English text only presupposes: the relatives and pets that it mentions with their owners.
 	Presupposed bool
-	// Spoken tells, by the gender of a pronoun, whether the caller knows whom a Chinese text would mean by it.
-	Spoken [3]bool
 	// Ended lists the slots that a verb, with its particles and prepositions, ends, and those that it ends if what it names filled them before. If it is set, a clause that ends one is returned even if it
 	// is not worth keeping or its subject is not a person (Kind NoOne); its Tier is Wide then.
 	Ended func(verb string) (ends, may []string)

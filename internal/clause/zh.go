@@ -55,20 +55,19 @@ type zhClause struct {
 	marked  bool   // 了, 过 or 完 is
 	topic   Phrase // what is before the subject and is the object of a verb that has none behind it
 	if_     bool
-	spoken  [3]bool // of Options
-	asking  bool    // of the reader
-	elided  bool    // the subject is that of the question
-	front   int     // where a thing of the person's begins
-	asks    bool    // a verb and its denial: 去不去
-	placed  int     // the word where the object begins
-	after   bool    // something is done first that is not done yet
-	reached string  // 到 that ends the clause and is part of the verb
-	planned bool    // the clause before is a plan, and this one may go on with it
-	home    bool    // it says what is at the speaker's home
-	going   bool    // 在 before the verb
-	again   bool    // 再 before the verb
-	own     bool    // it is a comment on a part or state of the person: 血压高
-	never   bool    // what is denied is denied of any time: 不, not 没
+	asking  bool   // of the reader
+	elided  bool   // the subject is that of the question
+	front   int    // where a thing of the person's begins
+	asks    bool   // a verb and its denial: 去不去
+	placed  int    // the word where the object begins
+	after   bool   // something is done first that is not done yet
+	reached string // 到 that ends the clause and is part of the verb
+	planned bool   // the clause before is a plan, and this one may go on with it
+	home    bool   // it says what is at the speaker's home
+	going   bool   // 在 before the verb
+	again   bool   // 再 before the verb
+	own     bool   // it is a comment on a part or state of the person: 血压高
+	never   bool   // what is denied is denied of any time: 不, not 没
 }
 
 func (r *zhReader) sentence(st sentence.Sentence) []Fact {
@@ -88,7 +87,7 @@ func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 			out[len(out)-1].Value.Text += "，叫" + m[1] // 我养了一只猫，叫豆豆
 			continue
 		}
-		cl := &zhClause{spoken: r.o.Spoken, asking: r.asking, text: text, start: st.Start + c[0], times: zhTimes(text, r.o.Year)}
+		cl := &zhClause{asking: r.asking, text: text, start: st.Start + c[0], times: zhTimes(text, r.o.Year)}
 		cl.ws, cl.asks = zhChoice(zhCut(text))
 		cl.f = Fact{Start: st.Start, End: st.End, definite: true} // Chinese does not mark it
 		r.bare = r.bare && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), ":") && !strings.HasSuffix(strings.TrimSpace(st.Text[:c[0]]), "：")

@@ -56,7 +56,6 @@ type row struct {
 	Names   []string `json:"names,omitempty"`
 	Before  string   `json:"before,omitempty"`
 	Own     string   `json:"own,omitempty"`
-	Spoken  [3]bool  `json:"spoken,omitempty"`
 	Year    int      `json:"year,omitempty"`
 	Start   int      `json:"start,omitempty"` // of the sentence
 	Subject string   `json:"subject,omitempty"`
@@ -73,7 +72,7 @@ func (r *row) read() bool {
 	if r.Traits != nil {
 		return true
 	}
-	for _, f := range clause.Candidates(r.Text, clause.Options{Names: r.Names, Year: r.Year, Before: r.Before, Own: r.Own, Spoken: r.Spoken, Presupposed: true, Ended: catalog.Default().Ended}) {
+	for _, f := range clause.Candidates(r.Text, clause.Options{Names: r.Names, Year: r.Year, Before: r.Before, Own: r.Own, Presupposed: true, Ended: catalog.Default().Ended}) {
 		if f.Start == r.Start && f.Verb == r.Verb && f.Object.Text == r.Object && f.Subject.Text == r.Subject && (f.Modality == clause.Asserted || f.Modality == clause.Plan) {
 			r.Traits = f.Traits()
 			return true
