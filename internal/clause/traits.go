@@ -59,12 +59,9 @@ func (f *Fact) weigh() bool {
 	if slices.Contains(f.traits, "zh") {
 		odds = trust()[1]
 	}
-	z, seen := odds["bias"], map[string]bool{}
+	z := odds["bias"]
 	for _, t := range f.traits {
-		if !seen[t] {
-			seen[t] = true
-			z += odds[t]
-		}
+		z += odds[t]
 	}
 	f.Confidence = 1 / (1 + math.Exp(-z))
 	if f.Confidence >= defaultFrom {

@@ -19,7 +19,7 @@ func (c *zhClause) worth() bool {
 	if zhTopic.MatchString(obj) && (zhVerbs[f.Verb] == "DID" || f.Slot == "HAS_HABIT") { // 喝酒没输过, 跑步是别想了: what the verb names is the topic
 		return false
 	}
-	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" && !(zhGoes[f.Verb] && f.When.Text != "") || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || strings.HasPrefix(obj, "啥") || f.Negated && (strings.HasPrefix(obj, "不") || c.verbAt(c.i))) || zhNothing[f.Verb] {
+	if strings.Contains(obj, "什么") || strings.Contains(obj, "啥") || zhIdle[f.Verb] && obj == "" && !(zhGoes[f.Verb] && f.When.Text != "") || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是") || f.Negated && (strings.HasPrefix(obj, "不") || c.verbAt(c.i))) || zhNothing[f.Verb] {
 		return false
 	}
 	if c.dropped && zhOfThings[f.Verb] || zhVerbs[f.Verb] == "PREFERS_TOPIC" && obj == "" {
