@@ -206,7 +206,7 @@ func figuresIn(text, at string) (out []figure) {
 	}
 	for _, m := range weekdayWord.FindAllStringIndex(text, -1) {
 		if s := (span{m[0], m[1]}); !taken(s) {
-			if d, ok := weekdayOf(text[m[0]:m[1]]); ok {
+			if d, ok := timex.WeekdayOf(strings.ToLower(text[m[0]:m[1]])); ok {
 				out = append(out, figure{span: s, kind: 'w', day: d})
 			}
 		}
@@ -252,22 +252,6 @@ func numeral(s string) int {
 func inYear(d timex.Day, year int) timex.Day {
 	_, month, dom := d.Civil()
 	return timex.Date(year, month, dom)
-}
-
-// weekdayOf is the day of the week that a word names, 0 is Sunday.
-func weekdayOf(s string) (int, bool) {
-	if r, n := utf8.DecodeLastRuneInString(s); textnorm.IsHan(r) {
-		if r == '天' {
-			r = '日'
-		}
-		at := strings.Index("日一二三四五六", string(r))
-		return at / n, at >= 0
-	}
-	s = strings.ToLower(s)
-	if d, ok := timex.WeekdayOf(s); ok {
-		return d, ok
-	}
-	return timex.WeekdayOf(strings.TrimSuffix(s, "s"))
 }
 
 func (f figure) in(list []figure) bool { return slices.ContainsFunc(list, f.same) }

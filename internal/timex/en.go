@@ -1,6 +1,9 @@
 package timex
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 var months = map[string]int{"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12}
@@ -10,9 +13,16 @@ var monthNames = []string{"january", "february", "march", "april", "june", "july
 var weekdays = map[string]int{"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
 	"sun": 0, "mon": 1, "tue": 2, "tues": 2, "wed": 3, "thu": 4, "thur": 4, "thurs": 4, "fri": 5, "sat": 6}
 
-// WeekdayOf is the day of the week that a lower-case English word names, short or not: 0 is Sunday.
+var zhWeekday = regexp.MustCompile(`^(?:周|星期|礼拜)([一二三四五六日天])$`)
+
+// WeekdayOf is the day of the week that a word names, 0 is Sunday: an English one in lower case, short or not, or of several ("sundays"), or a Chinese one (周日).
 func WeekdayOf(word string) (day int, ok bool) {
-	day, ok = weekdays[word]
+	if m := zhWeekday.FindStringSubmatch(word); m != nil {
+		return max(0, strings.Index("日一二三四五六", m[1])) / len("日"), true
+	}
+	if day, ok = weekdays[word]; !ok {
+		day, ok = weekdays[strings.TrimSuffix(word, "s")]
+	}
 	return day, ok
 }
 
