@@ -26,42 +26,37 @@ func newAnnotateCmd(e *env) *cobra.Command {
 	var o annotateOptions
 	o.Version = schema.Latest
 	var start, format string
-	c := &cobra.Command{
-		Use:   "annotate SOURCE...",
-		Short: "Turn dialogue into events",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			defer bulkMemory(e)()
-			o.Sources = args
-			o.Convert.Format = annotate.Format(format)
-			if !slices.Contains(annotate.Formats(), o.Convert.Format) {
-				return usagef("--format: have %q, want one of %v", format, annotate.Formats())
+	c := verb("annotate SOURCE...", "Turn dialogue into events", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		defer bulkMemory(e)()
+		o.Sources = args
+		o.Convert.Format = annotate.Format(format)
+		if !slices.Contains(annotate.Formats(), o.Convert.Format) {
+			return usagef("--format: have %q, want one of %v", format, annotate.Formats())
+		}
+		if !slices.Contains([]string{"auto", "norm", "raw"}, o.Prefer) {
+			return usagef("--source: have %q, want auto, norm or raw", o.Prefer)
+		}
+		if !slices.Contains([]string{"", "rule", "model"}, o.tagger) {
+			return usagef("--tagger: have %q, want rule or model", o.tagger)
+		}
+		if start != "" {
+			t, err := time.Parse(time.RFC3339, start)
+			if err != nil {
+				return usagef("--start: have %q, want RFC 3339 as 2026-03-01T20:00:00+08:00", start)
 			}
-			if !slices.Contains([]string{"auto", "norm", "raw"}, o.Prefer) {
-				return usagef("--source: have %q, want auto, norm or raw", o.Prefer)
-			}
-			if !slices.Contains([]string{"", "rule", "model"}, o.tagger) {
-				return usagef("--tagger: have %q, want rule or model", o.tagger)
-			}
-			if start != "" {
-				t, err := time.Parse(time.RFC3339, start)
-				if err != nil {
-					return usagef("--start: have %q, want RFC 3339 as 2026-03-01T20:00:00+08:00", start)
-				}
-				o.Convert.Start = t
-			}
-			if o.Convert.TurnOffset <= 0 {
-				return usagef("--turn-offset: have %v, want more than 0", o.Convert.TurnOffset)
-			}
-			switch {
-			case o.Out == "":
-				return usagef("no output: give a folder with -o, or -o - for standard output")
-			case o.asJSON && o.Out == "-":
-				return usagef("--json and -o - both want standard output: name a folder with -o")
-			}
-			return runAnnotate(c.Context(), e, o)
-		},
-	}
+			o.Convert.Start = t
+		}
+		if o.Convert.TurnOffset <= 0 {
+			return usagef("--turn-offset: have %v, want more than 0", o.Convert.TurnOffset)
+		}
+		switch {
+		case o.Out == "":
+			return usagef("no output: give a folder with -o, or -o - for standard output")
+		case o.asJSON && o.Out == "-":
+			return usagef("--json and -o - both want standard output: name a folder with -o")
+		}
+		return runAnnotate(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; all events to a .jsonl file, or to - (standard output)")
 	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")

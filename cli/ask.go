@@ -31,11 +31,8 @@ type askOptions struct {
 
 func newAskCmd(e *env) *cobra.Command {
 	o := askOptions{models: modelFlags{temperature: -1}}
-	c := &cobra.Command{
-		Use:   `ask [GRAPH] "QUESTION"`,
-		Short: "Answer a question from a graph, with the evidence below the answer",
-		Args:  cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb(`ask [GRAPH] "QUESTION"`, "Answer a question from a graph, with the evidence below the answer",
+		cobra.RangeArgs(1, 2), func(c *cobra.Command, args []string) error {
 			o.Graph, o.Question = o.in, args[len(args)-1]
 			if len(args) == 2 && o.in == "" {
 				o.Graph = args[0]
@@ -46,8 +43,7 @@ func newAskCmd(e *env) *cobra.Command {
 				return err
 			}
 			return runAsk(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&o.in, "in", "", "`GRAPH` to ask, as in trace, in place of the first argument")
 	f.StringVar(&o.AsOf, "as-of", "", "ask as of this `date`, RFC 3339 or its beginning")

@@ -31,34 +31,29 @@ type chainOptions struct {
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
 	engine, far := "", spark.Options{Master: "local[*]"}
-	c := &cobra.Command{
-		Use:   "chain -c membench.yaml",
-		Short: "Run every step of a project, incrementally",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case engine == "spark" && o.config == "":
-				far.Out = o.Output
-				return runSparkChain(c.Context(), e, far)
-			case engine != "":
-				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
-			}
-			if o.config == "" {
-				return usagef("no project: name it with -c membench.yaml")
-			}
-			p, err := config.Load(o.config, e.lookup)
-			var file *os.PathError
-			switch {
-			case errors.As(err, &file):
-				return err
-			case err != nil:
-				return &schema.UsageError{Err: err}
-			}
-			o.quiet = e.quiet
-			_, err = runChain(c.Context(), e, p, o)
+	c := verb("chain -c membench.yaml", "Run every step of a project, incrementally", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case engine == "spark" && o.config == "":
+			far.Out = o.Output
+			return runSparkChain(c.Context(), e, far)
+		case engine != "":
+			return usagef("--engine: have %q, want spark, and no project (-c)", engine)
+		}
+		if o.config == "" {
+			return usagef("no project: name it with -c membench.yaml")
+		}
+		p, err := config.Load(o.config, e.lookup)
+		var file *os.PathError
+		switch {
+		case errors.As(err, &file):
 			return err
-		},
-	}
+		case err != nil:
+			return &schema.UsageError{Err: err}
+		}
+		o.quiet = e.quiet
+		_, err = runChain(c.Context(), e, p, o)
+		return err
+	})
 	f := c.Flags()
 	f.StringVarP(&o.config, "config", "c", "", "project `file` (required)")
 	f.StringVarP(&o.Output, "output", "o", "", "write into this `folder` (default: the project's output)")

@@ -13,11 +13,8 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 	o := chain.CompileClaimsOptions{Version: schema.Latest}
 	var flags stepFlags
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "compile-claims BY_CONV_DIR...",
-		Short: "Merge the claims and entities of all conversations into one per id",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("compile-claims BY_CONV_DIR...", "Merge the claims and entities of all conversations into one per id",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if o.Inputs = args; o.Out == "" {
 				return usagef("no output folder: give -o")
 			}
@@ -35,8 +32,7 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 				}
 				return said(e, asJSON, r, err)
 			})
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")

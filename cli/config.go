@@ -19,20 +19,13 @@ import (
 )
 
 func newConfigCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "config",
-		Short: "Show the effective configuration",
-	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
+	return parent("config", "Show the effective configuration", newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
 func newConfigShowCmd(e *env) *cobra.Command {
 	m, asJSON := modelFlags{temperature: -1}, false
-	c := &cobra.Command{
-		Use:   "show",
-		Short: "Print every effective value and its origin; secrets are masked",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return runConfigShow(e, m, asJSON) },
-	}
+	c := verb("show", "Print every effective value and its origin; secrets are masked", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return runConfigShow(e, m, asJSON) })
 	m.addShared(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
@@ -114,12 +107,8 @@ func newConfigPromptsCmd(e *env) *cobra.Command {
 	var m modelFlags
 	var out string
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "prompts",
-		Short: "List the effective prompts, or write them to a folder for editing",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, m, out, asJSON) },
-	}
+	c := verb("prompts", "List the effective prompts, or write them to a folder for editing", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, m, out, asJSON) })
 	m.addShared(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "write the prompts into this `folder`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -18,44 +18,36 @@ import (
 )
 
 func newDatasetsCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "datasets",
-		Short: "List, fetch, check and convert benchmark data",
-	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
+	return parent("datasets", "List, fetch, check and convert benchmark data", newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
 func newDatasetsListCmd(e *env) *cobra.Command {
 	asJSON := false
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the known data sets",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return writeJSON(e.out, datasets.Catalogue())
+	c := verb("list", "List the known data sets", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if asJSON {
+			return writeJSON(e.out, datasets.Catalogue())
+		}
+		w := newTable(e.text())
+		w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
+		for _, i := range datasets.Catalogue() {
+			pass, format := "no", "checked"
+			if i.Redistributable {
+				pass = "yes"
 			}
-			w := newTable(e.text())
-			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
-			for _, i := range datasets.Catalogue() {
-				pass, format := "no", "checked"
-				if i.Redistributable {
-					pass = "yes"
+			if i.Unverified != "" {
+				format = "unverified"
+				if i.Checked != "" {
+					format = "partly"
 				}
-				if i.Unverified != "" {
-					format = "unverified"
-					if i.Checked != "" {
-						format = "partly"
-					}
-				}
-				if i.Status == datasets.StatusListed {
-					format = "-"
-				}
-				w.AppendRow(table.Row{i.Name, i.Status, i.Licence, pass, format, i.Title})
 			}
-			w.Render()
-			return nil
-		},
-	}
+			if i.Status == datasets.StatusListed {
+				format = "-"
+			}
+			w.AppendRow(table.Row{i.Name, i.Status, i.Licence, pass, format, i.Title})
+		}
+		w.Render()
+		return nil
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as one JSON array")
 	return c
 }
@@ -96,11 +88,8 @@ type convertOptions struct {
 
 func newDatasetsConvertCmd(e *env) *cobra.Command {
 	o := convertOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "convert NAME [PATH...]",
-		Short: "Turn a data set into cases, dialogue or another layout",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("convert NAME [PATH...]", "Turn a data set into cases, dialogue or another layout",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Name, o.Paths = args[0], args[1:]
 			switch {
 			case !slices.Contains(convert.Forms(), o.to):
@@ -113,8 +102,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 				return usagef("--json and the data both want standard output: give -o")
 			}
 			return runConvert(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	o.datasetFlags.add(c)
 	o.stepFlags.add(c, 20)

@@ -25,23 +25,18 @@ type diffOptions struct {
 
 func newDiffCmd(e *env) *cobra.Command {
 	o := diffOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Compare two graphs or claim sets by meaning",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.A, o.B = args[0], args[1]
-			switch {
-			case o.A == "-" && o.B == "-":
-				return usagef("only one side can be standard input")
-			case o.json && o.jsonl:
-				return usagef("--json and --jsonl exclude each other: a report, or the changes")
-			case o.out != "-" && !o.jsonl:
-				return usagef("-o is for --jsonl")
-			}
-			return runDiff(c.Context(), e, o)
-		},
-	}
+	c := verb("diff A B", "Compare two graphs or claim sets by meaning", cobra.ExactArgs(2), func(c *cobra.Command, args []string) error {
+		o.A, o.B = args[0], args[1]
+		switch {
+		case o.A == "-" && o.B == "-":
+			return usagef("only one side can be standard input")
+		case o.json && o.jsonl:
+			return usagef("--json and --jsonl exclude each other: a report, or the changes")
+		case o.out != "-" && !o.jsonl:
+			return usagef("-o is for --jsonl")
+		}
+		return runDiff(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
 	addAccept(c.Flags(), &o.accept)

@@ -24,12 +24,8 @@ type doctorOptions struct {
 
 func newDoctorCmd(e *env) *cobra.Command {
 	o := doctorOptions{timeout: 5 * time.Second}
-	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check configuration, endpoints, keys, versions, clock and disk",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) },
-	}
+	c := verb("doctor", "Check configuration, endpoints, keys, versions, clock and disk", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) })
 	o.model.temperature = -1
 	o.model.addShared(c)
 	c.Flags().BoolVar(&o.ask, "ask", false, "ask each endpoint one short question (paid)")

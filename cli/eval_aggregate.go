@@ -30,18 +30,14 @@ type evalAggregateOptions struct {
 
 func newEvalAggregateCmd(e *env) *cobra.Command {
 	var o evalAggregateOptions
-	c := &cobra.Command{
-		Use:   "aggregate RUN...",
-		Short: "Compute figures from graded records, with n, intervals and exclusions",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("aggregate RUN...", "Compute figures from graded records, with n, intervals and exclusions",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			if o.json && o.out != "" {
 				return usagef("--json prints, -o writes: choose one")
 			}
 			return runEvalAggregate(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	addConfidence(c, &o.Options.Options)

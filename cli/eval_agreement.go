@@ -21,18 +21,14 @@ type evalAgreementOptions struct {
 
 func newEvalAgreementCmd(e *env) *cobra.Command {
 	var o evalAgreementOptions
-	c := &cobra.Command{
-		Use:   "agreement RUN [LABELS...]",
-		Short: "Measure the agreement of people, explain and judges",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("agreement RUN [LABELS...]", "Measure the agreement of people, explain and judges",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.run, o.labels = args[0], args[1:]
 			if o.threshold <= 0 || o.threshold > 1 {
 				return usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 			}
 			return runEvalAgreement(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")

@@ -29,18 +29,13 @@ type evalAuditOptions struct {
 
 func newEvalAuditCmd(e *env) *cobra.Command {
 	var o evalAuditOptions
-	c := &cobra.Command{
-		Use:   "audit FILE...",
-		Short: "Check published figures against their own rows",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
-			if o.json && o.markdown {
-				return usagef("--json and --markdown exclude each other")
-			}
-			return runEvalAudit(c.Context(), e, o)
-		},
-	}
+	c := verb("audit FILE...", "Check published figures against their own rows", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.inputs = args
+		if o.json && o.markdown {
+			return usagef("--json and --markdown exclude each other")
+		}
+		return runEvalAudit(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	addImportFlags(c, &o.Options, &o.cases)

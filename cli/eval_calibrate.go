@@ -108,15 +108,11 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 
 func newEvalCalibrateCmd(e *env) *cobra.Command {
 	var o calibrateOptions
-	c := &cobra.Command{
-		Use:   "calibrate FILE...",
-		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("calibrate FILE...", "Measure a judge on planted answers and correct an accuracy for its errors",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalCalibrate(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	o.judgeFlags.add(c)

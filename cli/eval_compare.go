@@ -27,18 +27,13 @@ type evalCompareOptions struct {
 
 func newEvalCompareCmd(e *env) *cobra.Command {
 	var o evalCompareOptions
-	c := &cobra.Command{
-		Use:   "compare RUN...",
-		Short: "Compare graded runs question by question",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
-			if err := o.check(); err != nil {
-				return err
-			}
-			return runEvalCompare(c.Context(), e, o)
-		},
-	}
+	c := verb("compare RUN...", "Compare graded runs question by question", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.inputs = args
+		if err := o.check(); err != nil {
+			return err
+		}
+		return runEvalCompare(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	addConfidence(c, &o.Options.Options)

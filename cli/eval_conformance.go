@@ -23,17 +23,12 @@ type conformanceOptions struct {
 
 func newEvalConformanceCmd(e *env) *cobra.Command {
 	var o conformanceOptions
-	c := &cobra.Command{
-		Use:   "conformance [--golden DIR] [--data DIR]",
-		Short: "Compare every metric with the original scorers",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if o.limit < 0 {
-				return usagef("--limit: have %d, want 0 (all) or more", o.limit)
-			}
-			return runEvalConformance(e, o)
-		},
-	}
+	c := verb("conformance [--golden DIR] [--data DIR]", "Compare every metric with the original scorers", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if o.limit < 0 {
+			return usagef("--limit: have %d, want 0 (all) or more", o.limit)
+		}
+		return runEvalConformance(e, o)
+	})
 	f := c.Flags()
 	f.StringVar(&o.golden, "golden", "", "folder of vector files (`dir`; default: those built in)")
 	f.StringVar(&o.data, "data", "", "folder that rows point into (`dir`)")

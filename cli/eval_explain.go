@@ -22,21 +22,16 @@ type evalExplainOptions struct {
 
 func newEvalExplainCmd(e *env) *cobra.Command {
 	var o evalExplainOptions
-	c := &cobra.Command{
-		Use:   "explain RUN",
-		Short: "Report at which hop each failed question was lost, and why",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Run = args[0]
-			switch {
-			case o.LongContext < 1:
-				return usagef("--long-context: have %d, want 1 or more", o.LongContext)
-			case o.Failures != "" && o.graph == "":
-				return usagef("--graph-out needs --graph: the graph that the failures are added to")
-			}
-			return runEvalExplain(c.Context(), e, o)
-		},
-	}
+	c := verb("explain RUN", "Report at which hop each failed question was lost, and why", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.Run = args[0]
+		switch {
+		case o.LongContext < 1:
+			return usagef("--long-context: have %d, want 1 or more", o.LongContext)
+		case o.Failures != "" && o.graph == "":
+			return usagef("--graph-out needs --graph: the graph that the failures are added to")
+		}
+		return runEvalExplain(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	f.StringVarP(&o.Out, "output", "o", "", "write the records to this `file` (- is standard output; the table then goes to standard error) instead of the run's own")

@@ -28,15 +28,10 @@ type gradeOptions struct {
 
 func newEvalGradeCmd(e *env) *cobra.Command {
 	var o gradeOptions
-	c := &cobra.Command{
-		Use:   "grade FILE... -o OUT",
-		Short: "Grade answers by named protocols, side by side",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Inputs = args
-			return runEvalGrade(c.Context(), e, o)
-		},
-	}
+	c := verb("grade FILE... -o OUT", "Grade answers by named protocols, side by side", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Inputs = args
+		return runEvalGrade(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	f.StringVarP(&o.Out, "output", "o", "-", "write to this `file` or folder; - is standard output")

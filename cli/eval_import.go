@@ -21,23 +21,19 @@ type evalImportOptions struct {
 
 func newEvalImportCmd(e *env) *cobra.Command {
 	o := evalImportOptions{}
-	c := &cobra.Command{
-		Use:   "import FILE...",
-		Short: "Convert published result files, or your own, to records",
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Inputs = args
-			if o.list {
-				return runEvalFormats(e, o.json)
-			}
-			switch {
-			case len(args) == 0:
-				return usagef("no result file is given; --list shows the forms that can be read")
-			case o.Out == "":
-				return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
-			}
-			return runEvalImport(c.Context(), e, o)
-		},
-	}
+	c := verb("import FILE...", "Convert published result files, or your own, to records", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+		o.Inputs = args
+		if o.list {
+			return runEvalFormats(e, o.json)
+		}
+		switch {
+		case len(args) == 0:
+			return usagef("no result file is given; --list shows the forms that can be read")
+		case o.Out == "":
+			return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
+		}
+		return runEvalImport(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	addImportFlags(c, &o.Options, &o.Cases)

@@ -24,11 +24,8 @@ type evalPlanOptions struct {
 
 func newEvalPlanCmd(e *env) *cobra.Command {
 	o := evalPlanOptions{}
-	c := &cobra.Command{
-		Use:   "plan [RUN RUN]",
-		Short: "Compute how many questions and conversations a difference needs",
-		Args:  cobra.MaximumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("plan [RUN RUN]", "Compute how many questions and conversations a difference needs",
+		cobra.MaximumNArgs(2), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			switch {
 			case o.difference <= 0 || o.difference > 100:
@@ -48,8 +45,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 				}
 			}
 			return runEvalPlan(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")

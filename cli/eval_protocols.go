@@ -12,12 +12,8 @@ import (
 
 func newEvalProtocolsCmd(e *env) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "protocols",
-		Short: "List the protocols: what each scores and which original it reproduces",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
-	}
+	c := verb("protocols", "List the protocols: what each scores and which original it reproduces", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) })
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
 	return c
 }

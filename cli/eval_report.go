@@ -17,15 +17,11 @@ type evalReportOptions struct {
 
 func newEvalReportCmd(e *env) *cobra.Command {
 	var o evalReportOptions
-	c := &cobra.Command{
-		Use:   "report RUN... -o DIR",
-		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("report RUN... -o DIR", "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Inputs = args
 			return runEvalReport(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	addAccept(f, &o.accept)
 	addConfidence(c, &o.Figures.Options)

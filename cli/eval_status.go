@@ -20,14 +20,9 @@ import (
 func newEvalStatusCmd(e *env) *cobra.Command {
 	var prices string
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "status RUN",
-		Short: "Show a run's progress, failures and cost",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runEvalStatus(c.Context(), e, args[0], prices, asJSON)
-		},
-	}
+	c := verb("status RUN", "Show a run's progress, failures and cost", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		return runEvalStatus(c.Context(), e, args[0], prices, asJSON)
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().StringVar(&prices, "prices", "", "price table `file` (default the built-in one)")
 	return c

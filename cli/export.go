@@ -28,12 +28,8 @@ func newExportCmd(e *env) *cobra.Command {
 	for _, f := range export.Formats() {
 		fmt.Fprintf(&oneFile, "  %-9s  %s\n", f.Name, f.Doc)
 	}
-	c := &cobra.Command{
-		Use:   "export GRAPH_DIR --format " + strings.Join(export.FormatNames(), "|") + " -o OUT",
-		Short: "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
-		Long:  oneFile.String(),
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("export GRAPH_DIR --format "+strings.Join(export.FormatNames(), "|")+" -o OUT", "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
+		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 			o.Graph = args[0]
 			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.Format })
 			switch {
@@ -60,8 +56,8 @@ func newExportCmd(e *env) *cobra.Command {
 				return usagef("--database: have %q, want a Neo4j database name (letters, digits, dots, dashes)", o.Database)
 			}
 			return runExport(c.Context(), e, o)
-		},
-	}
+		})
+	c.Long = oneFile.String()
 	f := c.Flags()
 	f.StringVar(&o.Format, "format", "", "`format` to write: "+strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.Out, "output", "o", "-", "`file`, or folder for admin-csv")

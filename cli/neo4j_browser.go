@@ -23,12 +23,8 @@ type neo4jBrowserOptions struct {
 
 func newNeo4jBrowserCmd(e *env) *cobra.Command {
 	var o neo4jBrowserOptions
-	c := &cobra.Command{
-		Use:   "browser",
-		Short: "Print the address of Neo4j Browser and the first queries; write style, queries and guide",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
-	}
+	c := verb("browser", "Print the address of Neo4j Browser and the first queries; write style, queries and guide", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) })
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", "", "`folder` to write style, queries and guide into")

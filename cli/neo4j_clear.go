@@ -26,20 +26,15 @@ type neo4jClearOptions struct {
 
 func newNeo4jClearCmd(e *env) *cobra.Command {
 	var o neo4jClearOptions
-	c := &cobra.Command{
-		Use:   "clear",
-		Short: "Delete a graph from a database, in batches, after a confirmation",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case o.All && o.Scope != "":
-				return usagef("--all and --scope exclude each other")
-			case o.Constraints && !o.All:
-				return usagef("--constraints needs --all: other graphs in the database rely on them")
-			}
-			return runNeo4jClear(c.Context(), e, o)
-		},
-	}
+	c := verb("clear", "Delete a graph from a database, in batches, after a confirmation", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case o.All && o.Scope != "":
+			return usagef("--all and --scope exclude each other")
+		case o.Constraints && !o.All:
+			return usagef("--constraints needs --all: other graphs in the database rely on them")
+		}
+		return runNeo4jClear(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.BoolVar(&o.All, "all", false, "delete everything in the database, including data of other programs")

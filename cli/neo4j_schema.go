@@ -19,12 +19,8 @@ type neo4jSchemaOptions struct {
 
 func newNeo4jSchemaCmd(e *env) *cobra.Command {
 	o := neo4jSchemaOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "schema",
-		Short: "Write the reference of node and edge types from a live database, with an example of each",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) },
-	}
+	c := verb("schema", "Write the reference of node and edge types from a live database, with an example of each", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) })
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` to write, - for standard output")

@@ -17,10 +17,7 @@ import (
 )
 
 func newReplayCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "replay",
-		Short: "Ingest dialogue into a memory, probe it, export what it keeps",
-	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
+	return parent("replay", "Ingest dialogue into a memory, probe it, export what it keeps", newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
 // storeFlags are the common flags of ingest, probe and export.
@@ -53,15 +50,10 @@ func (o storeFlags) stored(e *env) chain.StoreOptions {
 
 func newReplayIngestCmd(e *env) *cobra.Command {
 	o := ingestOptions{IngestOptions: chain.DefaultIngest()}
-	c := &cobra.Command{
-		Use:   "ingest EVENTS... --store STORE",
-		Short: "Fill a memory with dialogue",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Events = args
-			return runReplayIngest(c.Context(), e, o)
-		},
-	}
+	c := verb("ingest EVENTS... --store STORE", "Fill a memory with dialogue", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Events = args
+		return runReplayIngest(c.Context(), e, o)
+	})
 	o.store.add(c)
 	o.store.addQdrant(c)
 	f := c.Flags()
@@ -144,15 +136,11 @@ func sayIngested(e *env, r replay.Report) {
 
 func newReplayProbeCmd(e *env) *cobra.Command {
 	var o probeOptions
-	c := &cobra.Command{
-		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
-		Short: "Ask a memory the dialogue's probes and grade the hits",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("probe EVENTS... --store STORE -o probes.jsonl", "Ask a memory the dialogue's probes and grade the hits",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Events = args
 			return runReplayProbe(c.Context(), e, o)
-		},
-	}
+		})
 	o.store.add(c)
 	o.store.addQdrant(c)
 	o.stepFlags.add(c, 100)

@@ -12,12 +12,8 @@ import (
 
 func newReplayExportCmd(e *env) *cobra.Command {
 	var o replayExportOptions
-	c := &cobra.Command{
-		Use:   "export --store STORE -o EXPORTS_DIR|F.jsonl",
-		Short: "Write what a memory keeps",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runReplayExport(c.Context(), e, o) },
-	}
+	c := verb("export --store STORE -o EXPORTS_DIR|F.jsonl", "Write what a memory keeps", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runReplayExport(c.Context(), e, o) })
 	o.store.add(c)
 	addOutput(c, &o.MemoriesOptions)
 	o.stepFlags.add(c, 100)
@@ -58,11 +54,8 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 func newReplayLinkCmd(e *env) *cobra.Command {
 	var o chain.LinkOptions
 	var flags stepFlags
-	c := &cobra.Command{
-		Use:   "link EXPORT... --events EVENTS -o OUT",
-		Short: "Infer which turns the memories of another system come from",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("link EXPORT... --events EVENTS -o OUT", "Infer which turns the memories of another system come from",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if o.Exports = args; o.Out == "" {
 				return usagef("no output given: name it with -o")
 			}
@@ -74,8 +67,7 @@ func newReplayLinkCmd(e *env) *cobra.Command {
 				}
 				return err
 			})
-		},
-	}
+		})
 	addOutput(c, &o.MemoriesOptions)
 	flags.add(c, 100)
 	c.Flags().StringSliceVar(&o.Events, "events", nil, "the dialogue, `files` or folders (required)")

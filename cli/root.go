@@ -228,9 +228,14 @@ func newRoot(e *env) *cobra.Command {
 	return root
 }
 
+// verb makes a command of what each has: its usage line, its short description, the arguments that it takes, and what it does.
+func verb(use, short string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: run}
+}
+
 // parent makes a command that only has commands below it: alone it prints its help.
-func parent(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
-	c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := verb(use, short, cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() })
 	c.AddCommand(subs...)
 	return c
 }

@@ -19,20 +19,13 @@ import (
 )
 
 func newSystemsCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "systems",
-		Short: "List the systems that can be tested, and try one before money is spent",
-	}, newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
+	return parent("systems", "List the systems that can be tested, and try one before money is spent", newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
 	var asJSON, services bool
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the systems that can be tested",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) },
-	}
+	c := verb("list", "List the systems that can be tested", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) })
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
 	c.Flags().BoolVar(&services, "services", false, "list the services only, with what each keeps")
 	return c
@@ -122,15 +115,10 @@ type systemsCheckOptions struct {
 
 func newSystemsCheckCmd(e *env) *cobra.Command {
 	var o systemsCheckOptions
-	c := &cobra.Command{
-		Use:   "check SYSTEM",
-		Short: "Try a system with a round trip",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.spec = args[0]
-			return runSystemsCheck(c.Context(), e, o)
-		},
-	}
+	c := verb("check SYSTEM", "Try a system with a round trip", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.spec = args[0]
+		return runSystemsCheck(c.Context(), e, o)
+	})
 	c.Flags().StringVar(&o.BaseURL, "base-url", "", "`address` of the service instead of the spec's")
 	c.Flags().StringVar(&o.run, "run", "", "`name` of this try, a part of the namespace's; default the time")
 	c.Flags().StringToStringVar(&o.Variables, "set", nil, "values of the spec's variables, `name=value`")

@@ -25,11 +25,8 @@ type traceOptions struct {
 func newTraceCmd(e *env) *cobra.Command {
 	var o traceOptions
 	var direction string
-	c := &cobra.Command{
-		Use:   "trace ID|PATH:LINE|TEXT --in DIR",
-		Short: "Walk the evidence from a claim to its source lines, and back",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("trace ID|PATH:LINE|TEXT --in DIR", "Walk the evidence from a claim to its source lines, and back",
+		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 			o.Query = args[0]
 			var known bool
 			if o.Direction, known = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]; !known {
@@ -42,8 +39,7 @@ func newTraceCmd(e *env) *cobra.Command {
 				return usagef("--limit: have %d, want 0 (no limit) or more", o.Limit)
 			}
 			return runTrace(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&o.In, "in", "", "`dir` that holds nodes.jsonl and edges.jsonl, itself or in its folder graph")
 	f.StringVar(&direction, "direction", "both", "`direction` of the walk: down, up or both")

@@ -41,18 +41,14 @@ func (o *viewOptions) check() error {
 
 func newViewCmd(e *env) *cobra.Command {
 	var o viewOptions
-	c := &cobra.Command{
-		Use:   "view GRAPH_DIR|FILE... -o FILE.html",
-		Short: "Draw a graph as one HTML file that needs no network",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("view GRAPH_DIR|FILE... -o FILE.html", "Draw a graph as one HTML file that needs no network",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Graphs = args
 			if err := o.check(); err != nil {
 				return err
 			}
 			return runView(c.Context(), e, o)
-		},
-	}
+		})
 	o.addFlags(c)
 	return c
 }
