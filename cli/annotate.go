@@ -19,7 +19,6 @@ type annotateOptions struct {
 	stepFlags
 	tagger string // "" | rule | model
 	model  modelFlags
-	asJSON bool
 }
 
 func newAnnotateCmd(e *env) *cobra.Command {
@@ -52,7 +51,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 		switch {
 		case o.Out == "":
 			return usagef("no output: give a folder with -o, or -o - for standard output")
-		case o.asJSON && o.Out == "-":
+		case e.json && o.Out == "-":
 			return usagef("--json and -o - both want standard output: name a folder with -o")
 		}
 		return runAnnotate(c.Context(), e, o)
@@ -77,7 +76,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 	o.model.add(c)
 	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
-	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	f.BoolVar(&o.Outside, "outside", false, "read files that an index names outside of its folder and --root")
 	o.stepFlags.add(c, 50)
 	return c
@@ -100,8 +99,8 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared = with
 		r, err := chain.Annotate(ctx, o.AnnotateOptions)
-		err = said(e, o.asJSON, r, err)
-		if wrote(err) && r.GoldUnknown > 0 && !o.asJSON {
+		err = said(e, r, err)
+		if wrote(err) && r.GoldUnknown > 0 && !e.json {
 			e.warnf("%d of %d probes name neither the injects they expect nor an answer: they cannot be graded", r.GoldUnknown, r.Probes)
 		}
 		return err

@@ -24,7 +24,6 @@ type askOptions struct {
 	in   string
 	show int
 	stepFlags
-	json   bool
 	neo4j  target.Target
 	models modelFlags
 }
@@ -52,7 +51,7 @@ func newAskCmd(e *env) *cobra.Command {
 	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of its folders")
 	addAccept(c.Flags(), &o.accept)
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
 	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")
 	o.models.add(c)
@@ -113,7 +112,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.show(o.json, rep, func(w io.Writer) { writeAsk(w, e.texts, rep, o.show) }), loss.After())
+	return errors.Join(e.show(rep, func(w io.Writer) { writeAsk(w, e.texts, rep, o.show) }), loss.After())
 }
 
 func writeAsk(w io.Writer, t *texts, rep graphmem.Reply, show int) {

@@ -18,23 +18,23 @@ func newCassetteCmd(e *env) *cobra.Command {
 }
 
 func newCassetteListCmd(e *env) *cobra.Command {
-	var summary, asJSON bool
+	var summary bool
 	c := verb("list FILE", "Print every kept answer as one JSON line; vectors without their numbers",
 		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
-			return runCassetteList(c.Context(), e, args[0], summary, asJSON)
+			return runCassetteList(c.Context(), e, args[0], summary)
 		})
 	c.Flags().BoolVar(&summary, "summary", false, "print counts only")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print the summary as one JSON object")
 	return c
 }
 
-func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON bool) error {
-	if summary || asJSON {
+func runCassetteList(ctx context.Context, e *env, path string, summary bool) error {
+	if summary || e.json {
 		rows, err := cassette.Summarize(ctx, path)
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if e.json {
 			return writeJSON(e.out, map[string]any{"file": path, "rows": rows})
 		}
 		for _, r := range rows {
@@ -88,7 +88,6 @@ func newCassettePackCmd(e *env) *cobra.Command {
 }
 
 func newCassetteCheckCmd(e *env) *cobra.Command {
-	var asJSON bool
 	c := verb("check FILE...", "Check cassettes and report damaged records", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 		damaged := false
 		for _, name := range args {
@@ -97,7 +96,7 @@ func newCassetteCheckCmd(e *env) *cobra.Command {
 				return err
 			}
 			damaged = damaged || len(got.Damages) > 0
-			if asJSON {
+			if e.json {
 				if err := writeJSON(e.out, got); err != nil {
 					return err
 				}
@@ -114,7 +113,7 @@ func newCassetteCheckCmd(e *env) *cobra.Command {
 		}
 		return nil
 	})
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a file")
 	return c
 }
 

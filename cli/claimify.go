@@ -61,6 +61,6 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared = with
 		r, err := chain.Claimify(ctx, o.ClaimifyOptions)
-		return said(e, false, r, err)
+		return said(e, r, err)
 	})
 }

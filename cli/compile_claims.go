@@ -12,7 +12,6 @@ import (
 func newCompileClaimsCmd(e *env) *cobra.Command {
 	o := chain.CompileClaimsOptions{Version: schema.Latest}
 	var flags stepFlags
-	var asJSON bool
 	c := verb("compile-claims BY_CONV_DIR...", "Merge the claims and entities of all conversations into one per id",
 		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if o.Inputs = args; o.Out == "" {
@@ -30,7 +29,7 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 				if o.Out == "-" {
 					return err
 				}
-				return said(e, asJSON, r, err)
+				return said(e, r, err)
 			})
 		})
 	f := c.Flags()
@@ -41,6 +40,6 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 	f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	flags.add(c, 100)
 	f.StringVar(&o.Now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
-	f.BoolVar(&asJSON, "json", false, "print the summary as JSON to standard output instead of standard error")
+	f.BoolVar(&e.json, "json", false, "print the summary as JSON to standard output instead of standard error")
 	return c
 }

@@ -22,9 +22,8 @@ func newDatasetsCmd(e *env) *cobra.Command {
 }
 
 func newDatasetsListCmd(e *env) *cobra.Command {
-	asJSON := false
 	c := verb("list", "List the known data sets", cobra.NoArgs, func(*cobra.Command, []string) error {
-		if asJSON {
+		if e.json {
 			return writeJSON(e.out, datasets.Catalogue())
 		}
 		w := newTable(e.text())
@@ -48,7 +47,7 @@ func newDatasetsListCmd(e *env) *cobra.Command {
 		w.Render()
 		return nil
 	})
-	c.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as one JSON array")
+	c.Flags().BoolVar(&e.json, "json", false, "print the catalogue as one JSON array")
 	return c
 }
 
@@ -82,7 +81,6 @@ type convertOptions struct {
 	out      string
 	cases    []string
 	dialogue datasets.DialogueOptions
-	asJSON   bool
 	stepFlags
 }
 
@@ -98,7 +96,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
 			case o.to == convert.Observations && len(o.cases) > 0:
 				return usagef("--to observations writes those of all conversations: omit --case")
-			case o.asJSON && o.out == "-":
+			case e.json && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}
 			return runConvert(c.Context(), e, o)
@@ -111,7 +109,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 	f.StringArrayVar(&o.cases, "case", nil, "only the case with this `id`, or the case of the question with it; may be repeated")
 	f.BoolVar(&o.dialogue.NoCaptions, "no-captions", false, "leave image captions out of the dialogue's text")
 	f.BoolVar(&o.dialogue.Probes, "probes", false, "add the questions to the dialogue, each as a turn marked PROBE")
-	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	return c
 }
 
@@ -163,7 +161,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return err
 	}
 	pipeline.UnusedErrata(set.Options.Errata, t.log())
-	if o.asJSON {
+	if e.json {
 		return errors.Join(writeJSON(e.out, censusOf(o.Name, n, t)), t.loss(step, o.stepFlags).After())
 	}
 	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.Name, n.Cases, n.Sessions, n.Turns, n.Questions, n.Part(set.Whole))

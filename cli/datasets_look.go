@@ -26,17 +26,16 @@ func censusOf(name string, n *datasets.Census, t *tally) datasets.CensusReport {
 
 func newDatasetsInfoCmd(e *env) *cobra.Command {
 	var f datasetFlags
-	asJSON := false
 	c := verb("info NAME [PATH...]", "Describe a data set, and count its files", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 		f.Name, f.Paths = args[0], args[1:]
-		return runDatasetInfo(c.Context(), e, f, asJSON)
+		return runDatasetInfo(c.Context(), e, f)
 	})
 	f.add(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print as one JSON object")
 	return c
 }
 
-func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, asJSON bool) error {
+func runDatasetInfo(ctx context.Context, e *env, f datasetFlags) error {
 	info, ok := datasets.Lookup(f.Name)
 	if !ok {
 		return usagef("unknown data set %q: membench datasets list", f.Name)
@@ -59,7 +58,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, asJSON bool) er
 		r := censusOf(f.Name, n, t)
 		counts, lost = &r, t.lost()
 	}
-	return errors.Join(e.show(asJSON, struct {
+	return errors.Join(e.show(struct {
 		datasets.Info
 		Counts *datasets.CensusReport `json:"counts,omitzero"`
 	}{info, counts}, func(w io.Writer) { info.WriteText(w, counts) }), lost)

@@ -32,7 +32,6 @@ type datasetsProbesOptions struct {
 	neo4j    target.Target
 	model    modelFlags
 	stepFlags
-	asJSON bool
 }
 
 func newDatasetsProbesCmd(e *env) *cobra.Command {
@@ -46,7 +45,7 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 			return usagef("--count must be 0 or more, --workers 1 or more")
 		case o.Searched < 0 || o.Searched > 1:
 			return usagef("--searched: have %v, want a share from 0 to 1", o.Searched)
-		case o.asJSON && o.out == "-":
+		case e.json && o.out == "-":
 			return usagef("--json and the data both want standard output: give -o")
 		}
 		for _, t := range o.types {
@@ -69,7 +68,7 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
 	f.IntVar(&o.Workers, "workers", 8, "ask the model for `n` wordings at once")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
-	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print what was drawn, kept and dropped as one JSON object")
 	o.stepFlags.add(c, 20)
 	o.model.add(c)
 	return c
@@ -126,7 +125,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err != nil {
 		return err
 	}
-	if o.asJSON {
+	if e.json {
 		return errors.Join(writeJSON(e.out, struct {
 			datasets.CensusReport
 			Probes *probes.Stats `json:"probes"`

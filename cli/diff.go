@@ -17,7 +17,6 @@ import (
 type diffOptions struct {
 	diff.Options
 	out     string // of jsonl
-	json    bool
 	jsonl   bool
 	summary bool
 	stepFlags
@@ -30,7 +29,7 @@ func newDiffCmd(e *env) *cobra.Command {
 		switch {
 		case o.A == "-" && o.B == "-":
 			return usagef("only one side can be standard input")
-		case o.json && o.jsonl:
+		case e.json && o.jsonl:
 			return usagef("--json and --jsonl exclude each other: a report, or the changes")
 		case o.out != "-" && !o.jsonl:
 			return usagef("-o is for --jsonl")
@@ -41,7 +40,7 @@ func newDiffCmd(e *env) *cobra.Command {
 	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
 	addAccept(c.Flags(), &o.accept)
 	f.BoolVar(&o.summary, "summary", false, "print the counts only")
-	f.BoolVar(&o.json, "json", false, "print one JSON object with the counts")
+	f.BoolVar(&e.json, "json", false, "print one JSON object with the counts")
 	f.BoolVar(&o.jsonl, "jsonl", false, "print the changes as JSON Lines")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of --jsonl")
 	return c
@@ -58,7 +57,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		to.out = e.text()
 	}
 	err = writeOut(&to, out, func(w io.Writer) error {
-		o.Each = o.printer(w)
+		o.Each = o.printer(e, w)
 		rep, err = diff.Run(ctx, o.Options)
 		return err
 	})
@@ -73,7 +72,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		rep.Findings = t.byCode
 	}
 	switch {
-	case o.json:
+	case e.json:
 		err = writeJSON(e.out, rep)
 	case o.jsonl:
 		err = rep.Write(e.err)
@@ -109,11 +108,11 @@ func (o diffOptions) rules(ctx context.Context, t *tally) error {
 }
 
 // printer writes each change in the form that the flags say; nil: none is written.
-func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
+func (o diffOptions) printer(e *env, w io.Writer) func(diff.Step) error {
 	switch {
 	case o.jsonl:
 		return func(s diff.Step) error { return codec.WriteLine(w, s.Change) }
-	case o.json || o.summary:
+	case e.json || o.summary:
 		return nil
 	}
 	return func(s diff.Step) error { return s.Write(w) }

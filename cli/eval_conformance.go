@@ -18,7 +18,6 @@ type conformanceOptions struct {
 	golden, data string
 	prompts      []string
 	limit        int
-	json         bool
 }
 
 func newEvalConformanceCmd(e *env) *cobra.Command {
@@ -34,7 +33,7 @@ func newEvalConformanceCmd(e *env) *cobra.Command {
 	f.StringVar(&o.data, "data", "", "folder that rows point into (`dir`)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
 	f.IntVar(&o.limit, "limit", 10, "show at most `n` differences per file; 0: all")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -87,7 +86,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 	if err != nil {
 		return err
 	}
-	if err = e.show(o.json, rep, rep.WriteText); err == nil && rep.Failed > 0 {
+	if err = e.show(rep, rep.WriteText); err == nil && rep.Failed > 0 {
 		err = errFindings
 	}
 	return err

@@ -24,7 +24,6 @@ type evalLabelOptions struct {
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
 	listen        string
-	accept        limitFlag
 }
 
 func newEvalLabelCmd(e *env) *cobra.Command {
@@ -42,7 +41,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 		return runEvalLabel(c.Context(), e, o)
 	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
@@ -59,7 +58,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	qa, err := o.Open(ctx, t.log())
 	if err != nil {
 		return err

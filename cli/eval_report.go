@@ -10,7 +10,6 @@ import (
 )
 
 type evalReportOptions struct {
-	accept limitFlag
 	pipeline.ReportOptions
 	prices string
 }
@@ -23,7 +22,7 @@ func newEvalReportCmd(e *env) *cobra.Command {
 			return runEvalReport(c.Context(), e, o)
 		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
@@ -49,7 +48,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	return t.end(pipeline.Report(ctx, o.ReportOptions))
 }

@@ -19,7 +19,6 @@ import (
 type exportOptions struct {
 	chain.ExportGraphOptions
 	stepFlags
-	json bool
 }
 
 func newExportCmd(e *env) *cobra.Command {
@@ -49,7 +48,7 @@ func newExportCmd(e *env) *cobra.Command {
 					return err
 				}
 			}
-			if o.json && o.Out == "-" {
+			if e.json && o.Out == "-" {
 				return usagef("--json and the graph cannot both go to standard output: give -o")
 			}
 			if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]{2,62}$`).MatchString(o.Database) {
@@ -66,7 +65,7 @@ func newExportCmd(e *env) *cobra.Command {
 	f.StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database, for admin-csv")
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	o.stepFlags.add(c, 20)
-	f.BoolVar(&o.json, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	return c
 }
 
@@ -77,7 +76,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		switch {
 		case !wrote(err):
 			return err
-		case o.json:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, res))
 		case o.Format == export.AdminCSVName:
 			if _, failed := fmt.Fprintf(e.text(), "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {

@@ -24,7 +24,6 @@ type loadNeo4jOptions struct {
 	stepFlags
 	delta string // liveDelta, or the folder of the graph that the database holds
 	embed string // hash, a model's name, or "": no vectors
-	json  bool
 
 	bulk, overwrite bool
 	home            string
@@ -108,7 +107,7 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
 	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
 	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
-	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the report as one JSON object")
 	return c
 }
 
@@ -156,7 +155,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 			}
 			return err
 		}
-		if o.json {
+		if e.json {
 			err = errors.Join(writeJSON(e.out, rep), err)
 		} else {
 			err = errors.Join(rep.Write(e.text()), err)

@@ -16,7 +16,6 @@ import (
 
 type localModel struct {
 	embeddings bool
-	asJSON     bool
 	timeout    time.Duration
 	local.Config
 }
@@ -31,7 +30,7 @@ func (o *localModel) add(e *env, c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.embeddings, "embeddings", false, "the model that gives vectors")
 	f.StringVar(&o.Home, "home", "", "keep state and log in this `folder` (default ~/.local/share/membench/model)")
-	f.BoolVar(&o.asJSON, "json", false, "print the server as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the server as one JSON object")
 }
 
 func (o *localModel) kind() local.Kind {
@@ -113,7 +112,7 @@ func runModelUp(ctx context.Context, e *env, o localModel) error {
 
 // print gives the variables that name a server, for eval in a shell.
 func (o *localModel) print(e *env, s local.State) error {
-	if o.asJSON {
+	if e.json {
 		return writeJSON(e.out, s)
 	}
 	url, model := "OPENAI_BASE_URL", "OPENAI_MODEL"
@@ -150,7 +149,7 @@ func newModelStatusCmd(e *env) *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case now.Running || o.asJSON:
+		case now.Running || e.json:
 			return o.print(e, now)
 		}
 		if _, err := os.Stat(o.Python); err != nil {

@@ -20,8 +20,7 @@ import (
 type neo4jClearOptions struct {
 	target.Target
 	neo4j.EmptyOptions
-	yes  bool
-	json bool
+	yes bool
 }
 
 func newNeo4jClearCmd(e *env) *cobra.Command {
@@ -42,7 +41,7 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 	f.DurationVar(&o.Wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.BoolVar(&o.json, "json", false, "print what was deleted as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print what was deleted as one JSON object")
 	return c
 }
 
@@ -82,7 +81,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		e.warnf("neo4j: stopped after %d nodes and %d edges were deleted; the same command continues from there", gone.Nodes, gone.Edges)
 		return err
 	}
-	if o.json {
+	if e.json {
 		if gone.Constraints == nil {
 			gone.Constraints = []string{}
 		}

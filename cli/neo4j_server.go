@@ -16,7 +16,6 @@ import (
 
 type neo4jUpOptions struct {
 	target.UpOptions
-	json bool
 }
 
 func newNeo4jUpCmd(e *env) *cobra.Command {
@@ -48,7 +47,7 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 	f.IntVar(&o.HeapMB, "heap", o.HeapMB, "most memory of the Java heap, in `MB`")
 	f.IntVar(&o.PageCacheMB, "page-cache", o.PageCacheMB, "memory for pages of the store, in `MB`")
 	f.DurationVar(&o.Timeout, "timeout", o.Timeout, "longest `time` to wait until it is ready")
-	f.BoolVar(&o.json, "json", false, "print the server as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the server as one JSON object")
 	return c
 }
 
@@ -79,7 +78,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	if err != nil {
 		return err
 	}
-	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(st.Home)}, o.json)
+	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(st.Home)})
 }
 
 func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
@@ -98,8 +97,8 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 	})
 }
 
-func printNeo4j(e *env, s neo4jState, asJSON bool) error {
-	if asJSON {
+func printNeo4j(e *env, s neo4jState) error {
+	if e.json {
 		return writeJSON(e.out, s)
 	}
 	by := fmt.Sprintf("process %d", s.PID)
@@ -139,17 +138,16 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 
 func newNeo4jStatusCmd(e *env) *cobra.Command {
 	var t target.Target
-	var asJSON bool
 	c := verb("status", "Show whether the server of 'up' runs, where, and which graphs it holds; exit 1 when none runs",
 		cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-			return runNeo4jStatus(c.Context(), e, t, asJSON)
+			return runNeo4jStatus(c.Context(), e, t)
 		})
 	addHome(c.Flags(), &t.Home)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the server as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print the server as one JSON object")
 	return c
 }
 
-func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) error {
+func runNeo4jStatus(ctx context.Context, e *env, t target.Target) error {
 	home, err := target.Home(t.Home, e.getenv)
 	if err != nil {
 		return err
@@ -159,7 +157,7 @@ func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) e
 		return err
 	}
 	if !st.Running {
-		if asJSON {
+		if e.json {
 			if err := writeJSON(e.out, neo4jState{State: st}); err != nil {
 				return err
 			}
@@ -173,7 +171,7 @@ func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) e
 		defer db.Close(ctx)
 		out.Graphs, err = db.Scopes(ctx)
 	}
-	if perr := printNeo4j(e, out, asJSON); perr != nil {
+	if perr := printNeo4j(e, out); perr != nil {
 		return perr
 	}
 	if err != nil {

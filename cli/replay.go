@@ -68,7 +68,7 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 	f.IntVar(&o.Overlap, "overlap", o.Overlap, "repeat the last `n` turns of the window before")
 	f.StringVar(&o.Index, "index", "", "index.json that gives the order of the conversations, `file`")
 	f.BoolVar(&o.Force, "force", false, "empty the store first")
-	f.BoolVar(&o.asJSON, "json", false, "print the report as one JSON object on standard output")
+	f.BoolVar(&e.json, "json", false, "print the report as one JSON object on standard output")
 	o.stepFlags.add(c, 100)
 	o.model.add(c)
 	return c
@@ -77,9 +77,8 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 type ingestOptions struct {
 	chain.IngestOptions
 	stepFlags
-	store  storeFlags
-	model  modelFlags
-	asJSON bool
+	store storeFlags
+	model modelFlags
 }
 
 func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
@@ -107,7 +106,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 		switch {
 		case !wrote(err):
 			return storeFaults(e, err)
-		case o.asJSON:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, r))
 		}
 		sayIngested(e, r)
@@ -149,7 +148,7 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.embedder, "embedder", "hash", "make vectors by `hash` or model (the endpoint of the role embed, docs/models.md)")
 	c.Flags().IntVar(&o.TopK, "top-k", replay.Defaults().TopK, "fetch `n` memories for each probe")
 	c.Flags().StringVarP(&o.Out, "output", "o", "", "write the graded probes to this `file`, - for standard output (required)")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
+	c.Flags().BoolVar(&e.json, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
 	return c
 }
 
@@ -159,7 +158,6 @@ type probeOptions struct {
 	store    storeFlags
 	model    modelFlags
 	embedder string // hash | model
-	asJSON   bool
 }
 
 func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
@@ -186,9 +184,9 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 		switch {
 		case !wrote(err):
 			return storeFaults(e, err)
-		case o.asJSON && o.Out == "-":
+		case e.json && o.Out == "-":
 			return errors.Join(err, writeJSON(e.err, &sum))
 		}
-		return said(e, o.asJSON, &sum, err)
+		return said(e, &sum, err)
 	})
 }

@@ -47,7 +47,7 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared, o.StoreOptions = with, o.store.stored(e)
 		r, err := chain.Export(ctx, o.ExportOptions)
-		return storeFaults(e, said(e, false, r, err))
+		return storeFaults(e, said(e, r, err))
 	})
 }
 
@@ -62,7 +62,7 @@ func newReplayLinkCmd(e *env) *cobra.Command {
 			return flags.run(e, func(with chain.Shared) error {
 				o.Shared = with
 				r, err := chain.Link(c.Context(), o)
-				if err = said(e, false, r, err); wrote(err) {
+				if err = said(e, r, err); wrote(err) {
 					e.warnf("%d of %d linked to turns by inference", r.Linked, r.Memories)
 				}
 				return err

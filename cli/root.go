@@ -56,6 +56,8 @@ type env struct {
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
 	quiet     bool              // only errors are said
+	json      bool              // --json of a command that has it
+	accept    limitFlag         // --max-rejected of a command that reads an evaluation
 	texts     *texts            // of the language; nil: English
 	meter     *meter            // shows progress; nil before a command runs
 	systems   []memory.Spec     // additional systems

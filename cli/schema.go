@@ -23,10 +23,9 @@ func newSchemaCmd(e *env) *cobra.Command {
 }
 
 func newSchemaListCmd(e *env) *cobra.Command {
-	var asJSON bool
 	c := verb("list", "List kinds of records, their versions and what they are", cobra.NoArgs,
-		func(*cobra.Command, []string) error { return runSchemaList(e, asJSON) })
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+		func(*cobra.Command, []string) error { return runSchemaList(e) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }
 
@@ -38,7 +37,7 @@ type schemaRow struct {
 	Text    string         `json:"description"`
 }
 
-func runSchemaList(e *env, asJSON bool) error {
+func runSchemaList(e *env) error {
 	for _, v := range schema.Versions() {
 		for _, k := range schema.Kinds(v) {
 			var row schemaRow
@@ -51,7 +50,7 @@ func runSchemaList(e *env, asJSON bool) error {
 			}
 			row.Kind, row.Version, row.ID = k, v, schema.SchemaURL(k, v)
 			first, _, _ := strings.Cut(row.Text, ". ")
-			if err := e.line(asJSON, row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
+			if err := e.line(row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
 				return err
 			}
 		}
@@ -146,14 +145,13 @@ func runSchemaExport(e *env, dir string) error {
 }
 
 func newSchemaCheckCmd(e *env) *cobra.Command {
-	var asJSON bool
 	c := verb("check OLD NEW", "Check whether readers or writers break between two versions", cobra.ExactArgs(2),
-		func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) })
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+		func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1]) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }
 
-func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
+func runSchemaCheck(e *env, oldName, newName string) error {
 	old, err := validate.Schemas(oldName)
 	if err != nil {
 		return err
@@ -168,7 +166,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 	}
 	readers, writers := validate.Breaks(changes)
 	for _, c := range changes {
-		if err := e.line(asJSON, c, "%v", c); err != nil {
+		if err := e.line(c, "%v", c); err != nil {
 			return err
 		}
 	}
@@ -180,7 +178,6 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 }
 
 func newSchemaCodesCmd(e *env) *cobra.Command {
-	var asJSON bool
 	c := verb("codes [CODE...]", "List finding codes: what they mean and what to do", cobra.ArbitraryArgs, func(_ *cobra.Command, args []string) error {
 		for _, code := range args {
 			if _, ok := schema.Code(strings.ToUpper(code)); !ok {
@@ -192,12 +189,12 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 				continue
 			}
 			meaning, fix := e.texts.code(c)
-			if err := e.line(asJSON, c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
+			if err := e.line(c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }

@@ -23,15 +23,15 @@ func newSystemsCmd(e *env) *cobra.Command {
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
-	var asJSON, services bool
+	var services bool
 	c := verb("list", "List the systems that can be tested", cobra.NoArgs,
-		func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) })
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+		func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, services) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON array")
 	c.Flags().BoolVar(&services, "services", false, "list the services only, with what each keeps")
 	return c
 }
 
-func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
+func runSystemsList(ctx context.Context, e *env, services bool) error {
 	list, err := e.place("").List(ctx)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 		}
 		rows = append(rows, r)
 	}
-	if asJSON {
+	if e.json {
 		return writeJSON(e.out, rows)
 	}
 	w := newTable(e.text())
@@ -110,7 +110,6 @@ type systemsCheckOptions struct {
 	spec    string
 	run     string
 	offline bool
-	asJSON  bool
 }
 
 func newSystemsCheckCmd(e *env) *cobra.Command {
@@ -123,7 +122,7 @@ func newSystemsCheckCmd(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.run, "run", "", "`name` of this try, a part of the namespace's; default the time")
 	c.Flags().StringToStringVar(&o.Variables, "set", nil, "values of the spec's variables, `name=value`")
 	c.Flags().BoolVar(&o.offline, "offline", false, "check the spec only")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -137,7 +136,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return specFaults(e, err)
 	}
-	l := checkList{e: e, asJSON: o.asJSON}
+	l := checkList{e: e}
 	l.add(schema.Check{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)})
 	if o.offline {
 		return l.end(errBadService)
@@ -160,7 +159,7 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	if err != nil {
 		return err
 	}
-	return (&checkList{e: e, asJSON: o.asJSON}).try(ctx, sys, sys.Info().Name, o.run)
+	return (&checkList{e: e}).try(ctx, sys, sys.Info().Name, o.run)
 }
 
 // try makes the round trip of a system in a namespace of this run; "": of this time.

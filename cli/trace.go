@@ -19,7 +19,6 @@ import (
 type traceOptions struct {
 	trace.Options
 	stepFlags
-	json bool
 }
 
 func newTraceCmd(e *env) *cobra.Command {
@@ -48,7 +47,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.First, "first", false, "take the best of several matches")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of the folders above")
 	addAccept(c.Flags(), &o.accept)
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -67,7 +66,7 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 	switch {
 	case rep.Trail == nil && len(rep.Candidates) == 0:
 		return err
-	case o.json:
+	case e.json:
 		return errors.Join(writeJSON(e.out, rep), err)
 	}
 	return errors.Join(rep.Write(e.text()), err)
