@@ -9,7 +9,6 @@ import (
 
 	"membench/config"
 	"membench/eval/calibrate"
-	"membench/eval/judge"
 	"membench/eval/label"
 	"membench/eval/protocol"
 	"membench/eval/records"
@@ -30,8 +29,6 @@ type calibrateOptions struct {
 // judgeFlags name the judge that is measured.
 type judgeFlags struct {
 	judge     string
-	method    string
-	vectors   bool
 	threshold float64
 	workers   int
 	model     modelFlags
@@ -40,8 +37,6 @@ type judgeFlags struct {
 func (o *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
-	f.StringVar(&o.method, "method", "trained", "`method` by which the rule judge weighs what it compared: trained or rules")
-	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a protocol's `score` of at least this as accepted, above 0 to 1")
 	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, otherwise one per core)")
 	o.model.add(c)
@@ -62,39 +57,21 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if !(o.threshold > 0 && o.threshold <= 1) {
 		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 	}
-	method, ok := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}[o.method]
-	if !ok {
-		return m, usagef("--method: have %q, want trained or rules", o.method)
+	ps, err := protocol.Pick(protocol.All(), o.judge)
+	if err != nil {
+		return m, &schema.UsageError{Err: err}
 	}
-	if o.vectors && o.judge != "rule" {
-		return m, usagef("--similarity: have --judge %s, want rule", o.judge)
-	}
-	if o.judge == "rule" && !o.vectors {
-		m.grader, m.rule = calibrate.Rule(judge.Options{Method: method}), true
-		return m, nil
-	}
-	var p *protocol.Protocol
-	if o.judge != "rule" {
-		ps, err := protocol.Pick(protocol.All(), o.judge)
-		if err != nil {
-			return m, &schema.UsageError{Err: err}
-		}
-		if p = ps[0]; p.Rule != nil {
-			m.rule = true
-			m.grader, err = calibrate.Protocol(p, nil)
-			return m, err
-		}
+	p := ps[0]
+	if p.Rule != nil {
+		m.rule = true
+		m.grader, err = calibrate.Protocol(p, nil)
+		return m, err
 	}
 	ms, err := o.model.open(e)
 	if err != nil {
 		return m, err
 	}
 	m.close, m.dry = ms.close, ms.dryRun()
-	if o.vectors {
-		vectors, err := ms.EndpointEmbedder()
-		m.grader = calibrate.Near(judge.Options{Method: method}, vectors)
-		return m, err
-	}
 	gen, err := ms.Generator(config.Judge)
 	if err != nil {
 		return m, err

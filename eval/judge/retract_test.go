@@ -136,7 +136,7 @@ func TestRetractions(t *testing.T) {
 		{"Did Nils join the choir?", "No", "He meant to but the audition was called off.", 'd'},
 		{"What is the name of the mare?", "Juno", "I'm not sure, but it is probably Juno.", 'd'},
 	} {
-		v := Judge(Question{Text: c.question}, []string{c.gold}, c.reply, Options{})
+		v := Judge(Question{Text: c.question}, []string{c.gold}, c.reply)
 		got := byte('d')
 		switch {
 		case !v.Correct:
