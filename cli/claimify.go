@@ -20,15 +20,10 @@ type claimifyOptions struct {
 func newClaimifyCmd(e *env) *cobra.Command {
 	o := claimifyOptions{extractor: "rule"}
 	o.Version, o.Memory = schema.Latest, 16<<20
-	c := &cobra.Command{
-		Use:   "claimify EXPORT...",
-		Short: "Extract claims and entities from exported memories",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Exports = args
-			return runClaimify(c.Context(), e, o)
-		},
-	}
+	c := verb("claimify EXPORT...", "Extract claims and entities from exported memories", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Exports = args
+		return runClaimify(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`; all to a .jsonl file, or to - (standard output)")
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`method`: rule or model")
@@ -66,6 +61,6 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared = with
 		r, err := chain.Claimify(ctx, o.ClaimifyOptions)
-		return said(e, false, r, err)
+		return said(e, r, err)
 	})
 }

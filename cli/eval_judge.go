@@ -15,10 +15,7 @@ import (
 )
 
 func newEvalJudgeCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "judge",
-		Short: "Examine a judge of answers",
-	}, newEvalJudgeCheckCmd(e))
+	return parent("judge", "Examine a judge of answers", newEvalJudgeCheckCmd(e))
 }
 
 type judgeCheckOptions struct {
@@ -33,12 +30,8 @@ type judgeCheckOptions struct {
 
 func newEvalJudgeCheckCmd(e *env) *cobra.Command {
 	var o judgeCheckOptions
-	c := &cobra.Command{
-		Use:   "check",
-		Short: "Run the built-in planted answers against any judge and print a table",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) },
-	}
+	c := verb("check", "Run the built-in planted answers against any judge and print a table", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) })
 	f := c.Flags()
 	o.judgeFlags.add(c)
 	f.StringVar(&o.shapes, "shapes", "", "add the shapes of this `file`")
