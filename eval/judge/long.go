@@ -103,7 +103,7 @@ func LongFeatures(q Question, golds []string, answer string) []float64 {
 		if p.how == "" || len(p.at.toks) == 0 {
 			return nil
 		}
-		if v := p.short(q, g, answer, Options{}); i == 0 || v.Score > best.Score {
+		if v := p.short(answer); i == 0 || v.Score > best.Score {
 			best, f = v, p.longFeatures(v, answer)
 		}
 	}

@@ -33,7 +33,7 @@ func TestTold(t *testing.T) {
 					continue
 				}
 				said++
-				good := judge.Judge(judge.Question{Text: q.Text}, []string{q.Answer}, got.Text, judge.Options{}).Correct
+				good := judge.Judge(judge.Question{Text: q.Text}, []string{q.Answer}, got.Text).Correct
 				switch {
 				case q.Abstain:
 					abstain++
