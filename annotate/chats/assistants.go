@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,33 @@ const maxValue = 512 << 20
 
 // each passes every JSON value of the files to take. A *schema.Finding from take is reported, and reading continues.
 func (r *reader) each(files []*file, take func(v *datasets.Value) error) error {
-	return datasets.Each(r.ctx, values(files), datasets.Options{Max: maxValue, Report: r.Report}, take)
+	return datasets.Each(r.ctx, values(files), datasets.Options{Max: maxValue, Report: r.Report}, func(v *datasets.Value) error {
+		if fixed := sound(v.Bytes); !bytes.Equal(fixed, v.Bytes) {
+			same := 0
+			for same < len(fixed) && fixed[same] == v.Bytes[same] {
+				same++
+			}
+			r.flaw(v.At(v.Bytes[same:]), notUTF8, "", "UTF-8")
+			v.Bytes = fixed
+		}
+		return take(v)
+	})
+}
+
+// halfPair matches an escape in JSON text, the two of a surrogate pair together.
+var halfPair = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|[^\x00])`)
+
+// sound is JSON text without bytes that are not UTF-8 and halves of surrogate pairs: U+FFFD is in their places.
+func sound(b []byte) []byte {
+	if b = bytes.ToValidUTF8(b, []byte("\uFFFD")); !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
+		return b
+	}
+	return halfPair.ReplaceAllFunc(b, func(s []byte) []byte {
+		if len(s) == len(`\ud800`) {
+			return []byte(`\ufffd`)
+		}
+		return s
+	})
 }
 
 // chatGPT reads conversations.json: a tree of messages for each conversation. The path from current_node to the root is the final conversation; other branches

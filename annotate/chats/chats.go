@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -272,6 +273,19 @@ func (r *reader) add(m Message) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	texts := []*string{&m.Title, &m.Name, &m.Text, &m.Quote, &m.ID, &m.ReplyTo}
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		texts = append(texts, &a.ID, &a.Type, &a.Name, &a.URL, &a.Path, &a.Text)
+	}
+	bad := false
+	for _, s := range texts {
+		bad = bad || !utf8.ValidString(*s)
+		*s = strings.ToValidUTF8(*s, "\uFFFD")
+	}
+	if bad {
+		r.flaw(m.Pos, notUTF8, "", "UTF-8, or another encoding named by --encoding")
+	}
 	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
 	if m.Text == "" && len(m.Attachments) == 0 {
 		r.leave("messages without text")
@@ -279,6 +293,8 @@ func (r *reader) add(m Message) error {
 	}
 	return r.emit(m)
 }
+
+const notUTF8 = "text is not UTF-8; what cannot be read is shown as U+FFFD"
 
 // leave counts something that is not a message.
 func (r *reader) leave(what string) { r.left[what]++ }

@@ -62,7 +62,7 @@ func (r *reader) textLines(f *file, take func(text string, pos schema.Pos) error
 	return r.rawLines(f, func(l []byte, pos schema.Pos) error {
 		text := strings.TrimRight(string(l), "\r\n")
 		if !utf8.ValidString(text) {
-			r.flaw(pos, "a line is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or UTF-16 with a byte order mark")
+			r.flaw(pos, notUTF8, "", "UTF-8, or UTF-16 with a byte order mark")
 			text = strings.ToValidUTF8(text, "\uFFFD")
 		}
 		return take(text, pos)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"membench/internal/codec"
@@ -424,7 +425,7 @@ type counter struct {
 
 func (c *counter) take(m Message, out func([]byte) error) error {
 	l := line{Role: m.Role, Content: m.Text, Name: m.Name, ConvID: m.Conv, Title: m.Title, Quote: m.Quote, MessageID: m.ID, ReplyTo: m.ReplyTo, Account: m.Account, Attachments: m.Attachments,
-		SourceFile: m.Pos.File, SourceLine: m.Pos.Line}
+		SourceFile: strings.ToValidUTF8(m.Pos.File, "\uFFFD"), SourceLine: m.Pos.Line}
 	if m.Time.IsZero() {
 		c.s.Undated++
 	} else {
