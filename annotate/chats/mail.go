@@ -158,7 +158,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes,
 	text := cmp.Or(b.plain, plainText(b.html))
 	follows := subject != about || m.Header.Get("In-Reply-To") != "" || m.Header.Get("References") != ""
 	if out.Text, out.Quote = unquote(text, subject, follows, forwardMark.MatchString(about)); signature.MatchString(text) {
-		r.leave("signatures of mails")
+		r.leave(pos, "signatures of mails")
 	}
 	return r.add(out)
 }
