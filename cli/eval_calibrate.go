@@ -19,12 +19,10 @@ import (
 )
 
 type calibrateOptions struct {
-	accept limitFlag
 	inputs []string
 	plants string
 	shapes string
 	labels []string
-	json   bool
 	judgeFlags
 }
 
@@ -85,22 +83,18 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 
 func newEvalCalibrateCmd(e *env) *cobra.Command {
 	var o calibrateOptions
-	c := &cobra.Command{
-		Use:   "calibrate FILE...",
-		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("calibrate FILE...", "Measure a judge on planted answers and correct an accuracy for its errors",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalCalibrate(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
 	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
 	f.StringArrayVar(&o.labels, "labels", nil, "take the verdicts of people from this `file` or folder: labels of answers drawn from all (repeatable)")
-	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	f.BoolVar(&e.json, "json", false, "print the report as JSON")
 	return c
 }
 
@@ -128,7 +122,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			files = append(files, qa)
 		}
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {
@@ -163,7 +157,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.show(o.json, rep, rep.WriteText), t.lost())
+	return errors.Join(e.show(rep, rep.WriteText), t.lost())
 }
 
 // judgedByPeople replaces the grades of records by human verdicts.

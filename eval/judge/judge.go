@@ -101,13 +101,6 @@ func judgeOne(q Question, gold, answer string) Verdict {
 		if v = p.weighed(v); v.Doubt == "" {
 			v.Doubt = p.doubts(v)
 		}
-		if v.Correct && v.Doubt != "" {
-			if rest := p.withoutPast(); rest != "" {
-				if w := judgeOne(q, gold, rest); w.Correct && w.Doubt == "" {
-					return w
-				}
-			}
-		}
 	}
 	return v
 }
