@@ -18,7 +18,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 12
+const ruleVersion = 13
 
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
