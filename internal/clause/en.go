@@ -64,7 +64,9 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 		}
 	}
 	if hasTimeWord(s.ws) {
-		s.times = append(timex.Find(s.text, o.Year), s.bareDays()...)
+		s.times = slices.DeleteFunc(append(timex.Find(s.text, o.Year), s.bareDays()...), func(e timex.Expr) bool { // an age
+			return e.Kind == timex.Duration && strings.HasSuffix(s.text[e.Pos:e.End], " old")
+		})
 	}
 	return s
 }

@@ -389,10 +389,25 @@ func (q *asked) ofKind() []Held {
 // numbered is how many there are of a kind, as the newest statement that counts them has it.
 func numbered(q *asked) string {
 	for _, h := range q.ofKind() {
-		if n := counted(h.value()); n > 0 {
-			q.used = []Held{h}
-			return strconv.Itoa(n) + q.say(" that were mentioned: ", " 个被提到：") + h.shown()
+		n := counted(h.value())
+		if n == 0 {
+			continue
 		}
+		q.used = []Held{h}
+		shown, gone, left := h.shown(), 0, []string(nil)
+		for _, x := range q.held { // "three dogs, Rex, Max and Leo", of which one died
+			switch {
+			case x.ID == h.ID || x.quote() != h.quote():
+			case x.Holds:
+				left = append(left, x.shown())
+			default:
+				gone++
+			}
+		}
+		if gone > 0 && gone < n {
+			n, shown = n-gone, strings.Join(left, q.say(", ", "、"))
+		}
+		return strconv.Itoa(n) + q.say(" that were mentioned: ", " 个被提到：") + shown
 	}
 	return ""
 }
@@ -417,9 +432,11 @@ var (
 
 // whether says yes or no of what holds now.
 func whether(q *asked) string {
-	yes, no := q.about(q.held), q.about(q.denied)
+	holding := slices.DeleteFunc(slices.Clone(q.held), func(h Held) bool { return !h.Holds })
+	yes, no := cmp.Or(q.about(holding), q.about(q.held)), q.about(q.denied)
+	another := yes != nil && no != nil && no.Object != yes.Object && !like(no.value(), q.what) // "sold the red bike", the blue one is still there
 	switch {
-	case yes != nil && yes.Holds && (no == nil || !no.Holds):
+	case yes != nil && yes.Holds && (no == nil || !no.Holds || another):
 		q.used = []Held{*yes}
 		return q.say("Yes: "+yes.quote(), "是的："+yes.quote())
 	case no != nil && no.Holds:
