@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -202,8 +203,9 @@ type reader struct {
 	Options
 	ctx   context.Context
 	emit  func(Message) error
-	left  map[string]int // number of skipped entries by kind
-	flaws int            // of messages that are kept
+	left  map[string]int        // number of skipped entries by kind
+	first map[string]schema.Pos // where the first of a kind is
+	flaws int                   // of messages that are kept
 
 	people   *people
 	nameless bool // a speaker's account is not known
@@ -263,7 +265,7 @@ func (r *reader) person(id, name string) string {
 
 // quiet is for reading a file before its messages are read: faults are reported then.
 func (r *reader) quiet() *reader {
-	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}}
+	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}, first: map[string]schema.Pos{}}
 }
 
 func (r *reader) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
@@ -272,16 +274,35 @@ func (r *reader) add(m Message) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	texts := []*string{&m.Title, &m.Name, &m.Text, &m.Quote, &m.ID, &m.ReplyTo}
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		texts = append(texts, &a.ID, &a.Type, &a.Name, &a.URL, &a.Path, &a.Text)
+	}
+	bad := false
+	for _, s := range texts {
+		bad = bad || !utf8.ValidString(*s)
+		*s = strings.ToValidUTF8(*s, "\uFFFD")
+	}
+	if bad {
+		r.flaw(m.Pos, notUTF8, "", "UTF-8, or another encoding named by --encoding")
+	}
 	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
 	if m.Text == "" && len(m.Attachments) == 0 {
-		r.leave("messages without text")
+		r.leave(m.Pos, "messages without text")
 		return nil
 	}
 	return r.emit(m)
 }
 
-// leave counts something that is not a message.
-func (r *reader) leave(what string) { r.left[what]++ }
+const notUTF8 = "text is not UTF-8; what cannot be read is shown as U+FFFD"
+
+// leave counts something that is not a message, and keeps the place of the first.
+func (r *reader) leave(pos schema.Pos, what string) {
+	if r.left[what]++; r.left[what] == 1 {
+		r.first[what] = pos
+	}
+}
 
 // flaw reports what cannot be read of a message that is kept without it.
 func (r *reader) flaw(pos schema.Pos, message, have, want string) {

@@ -22,6 +22,7 @@ import (
 	"membench/schema"
 
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // mbox reads mail folders: messages one after another, each behind a line "From …". The mails of a thread are a conversation; quoted text is kept
@@ -48,7 +49,12 @@ func (r *reader) senders(f *file) (map[string]string, error) {
 // address reads the header From.
 func (r *reader) address(from string) (*mail.Address, error) {
 	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charset}}
-	return parser.Parse(inEncoding(strings.TrimSpace(from), r.Encoding))
+	b := body{named: r.Encoding}
+	a, err := parser.Parse(b.text(strings.TrimSpace(from)))
+	if err == nil {
+		a.Name = b.text(a.Name)
+	}
+	return a, err
 }
 
 var fromLine = regexp.MustCompile(`^From [^\n]*\d{4}\r?\n(?:[\w-]+:|>From )`)
@@ -113,21 +119,15 @@ func (r *reader) mbox(f *file) error {
 // mail adds a mail, that came at an instant by its envelope. threads are the threads of
 // the mails before, by id; names are those of senders by address.
 func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes, names map[string]string, pos schema.Pos) error {
-	words := mime.WordDecoder{CharsetReader: charset}
-	head := func(name string) string {
-		v := inEncoding(m.Header.Get(name), r.Encoding)
-		if s, err := words.DecodeHeader(v); err == nil {
-			v = s
-		}
-		return strings.TrimSpace(v)
-	}
-	about := head("Subject")
+	b := body{named: r.Encoding}
+	about := b.header(m.Header, "Subject")
 	subject := replyMark.ReplaceAllString(about, "")
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, ID: messageID(m.Header, "Message-Id"), ReplyTo: messageID(m.Header, "In-Reply-To"), Pos: pos}
+	from := b.header(m.Header, "From")
 	if a, err := r.address(m.Header.Get("From")); err == nil {
 		id := strings.ToLower(a.Address)
 		out.Name = r.person(id, cmp.Or(a.Name, names[id], a.Address))
-	} else if out.Name = r.person("", head("From")); out.Name == "" {
+	} else if out.Name = r.person("", from); out.Name == "" {
 		r.flaw(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
@@ -148,15 +148,17 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes,
 			r.flaw(pos, "a mail has no date that can be read; "+what, m.Header.Get("Date"), "a date as RFC 5322 has it")
 		}
 	}
-	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
 		r.flaw(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
 	}
-	out.Attachments = b.files
+	if out.Attachments = b.files; b.detected != "" {
+		r.Report(&schema.Finding{Pos: pos, Code: codeCharset, Warning: true, Message: "parts of a mail are not in the encoding that they name, or name none; they were read as " + b.detected,
+			Hint: "if names or texts look wrong, give --encoding"})
+	}
 	text := cmp.Or(b.plain, plainText(b.html))
 	follows := subject != about || m.Header.Get("In-Reply-To") != "" || m.Header.Get("References") != ""
 	if out.Text, out.Quote = unquote(text, subject, follows, forwardMark.MatchString(about)); signature.MatchString(text) {
-		r.leave("signatures of mails")
+		r.leave(pos, "signatures of mails")
 	}
 	return r.add(out)
 }
@@ -193,7 +195,31 @@ var forwardMark = pattern.New(`(?i)^\s*(?:fwd?|wg|转发)\s*[:：]`)
 type body struct {
 	plain, html string
 	files       []schema.Attachment
-	named       string // the encoding of parts that are not UTF-8 and name none
+	named       string // the encoding of parts that are not UTF-8 and name none, by the user
+	detected    string // the encoding that a part was read in that the user did not name
+}
+
+// text reads text that should be UTF-8 in the encoding that it is in, if that can be detected.
+func (b *body) text(s string) string {
+	in := encodingOf([]byte(s), b.named)
+	e, err := htmlindex.Get(in)
+	if err != nil {
+		return s
+	}
+	if in != b.named {
+		b.detected = in
+	}
+	t, _ := e.NewDecoder().String(s) // what cannot be read is U+FFFD
+	return t
+}
+
+// header reads a header of a mail.
+func (b *body) header(h mail.Header, name string) string {
+	words, v := mime.WordDecoder{CharsetReader: charset}, h.Get(name)
+	if s, err := words.DecodeHeader(v); err == nil {
+		v = s
+	}
+	return strings.TrimSpace(b.text(v))
 }
 
 // maxParts is how deep parts of a mail may be in each other.
@@ -232,10 +258,8 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 			return errors.New("its parts are nested too deeply")
 		}
 		err = inner.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, depth+1)
-		words := mime.WordDecoder{CharsetReader: charset}
-		from, _ := words.DecodeHeader(m.Header.Get("From"))
-		subject, _ := words.DecodeHeader(m.Header.Get("Subject"))
-		text := join(join(from, subject), cmp.Or(inner.plain, plainText(inner.html)))
+		text := join(join(inner.header(m.Header, "From"), inner.header(m.Header, "Subject")), cmp.Or(inner.plain, plainText(inner.html)))
+		b.detected = cmp.Or(b.detected, inner.detected)
 		b.files = append(b.files, schema.Attachment{Type: "mail", Name: name, Text: strings.TrimSpace(text)})
 		b.files = append(b.files, inner.files...)
 		return err
@@ -250,11 +274,11 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 	case "base64":
 		in = base64.NewDecoder(base64.StdEncoding, in)
 	}
-	if cs, err := charset(params["charset"], in); err == nil && params["charset"] != "" {
+	if cs, err := charset(params["charset"], in); err == nil {
 		in = cs
 	}
 	text, err := io.ReadAll(in)
-	s := strings.ToValidUTF8(inEncoding(string(text), b.named), "\uFFFD")
+	s := b.text(string(text))
 	if kind == "text/html" {
 		b.html = join(b.html, s)
 	} else {
@@ -263,28 +287,16 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 	return err
 }
 
-// charset reads a character set by the name that mails give it.
+// charset reads a character set by the name that mails give it. What should be UTF-8 stays as it is.
 func charset(name string, in io.Reader) (io.Reader, error) {
-	if name == "" || strings.EqualFold(name, "us-ascii") {
-		name = "utf-8"
-	}
-	enc, err := htmlindex.Get(name)
+	enc, err := htmlindex.Get(cmp.Or(strings.TrimSpace(name), "utf-8"))
 	if err != nil {
 		return nil, err
 	}
+	if enc == unicode.UTF8 || strings.EqualFold(name, "us-ascii") {
+		return in, nil
+	}
 	return enc.NewDecoder().Reader(in), nil
-}
-
-// inEncoding reads a text that is not UTF-8 in the encoding that the user named.
-func inEncoding(s, named string) string {
-	e, err := htmlindex.Get(named)
-	if err != nil || isUTF8([]byte(s)) {
-		return s
-	}
-	if t, err := e.NewDecoder().String(s); err == nil {
-		return t
-	}
-	return s
 }
 
 var signature = pattern.New(`(?m)^-- \r?$`)

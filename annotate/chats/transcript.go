@@ -113,7 +113,7 @@ func (r *reader) transcript(f *file) error {
 		}
 	}
 	if start.IsZero() {
-		r.leave("times from the start of a recording, whose date is not in the file's name; messages have no time")
+		r.leave(schema.Pos{File: f.name}, "times from the start of a recording, whose date is not in the file's name; messages have no time")
 	}
 	var p pending
 	who := ""
@@ -122,7 +122,7 @@ func (r *reader) transcript(f *file) error {
 			c.name = who
 		}
 		if c.name == "" {
-			r.leave("lines before the first speaker")
+			r.leave(c.pos, "lines before the first speaker")
 			return nil
 		}
 		if p.m != nil && (c.name != who || sentenceEnd.MatchString(p.lines[0])) {

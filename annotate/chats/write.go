@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"membench/internal/codec"
@@ -46,6 +47,7 @@ type Summary struct {
 	Undated     int               `json:"undated,omitzero"`
 	Faults      int               `json:"faults,omitzero"` // of messages that are kept without what could not be read
 	accounts    bool              // one name is one account
+	undated     schema.Pos        // the first message without a time
 	full        map[string]string // full names by the names of lines
 }
 
@@ -130,7 +132,7 @@ func (s *set) each(o Options, take func(part int, m Message) error) ([]*reader, 
 		if of[form] == nil {
 			of[form] = newPeople()
 		}
-		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, people: of[form]}
+		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, people: of[form]}
 		r.emit = func(m Message) error {
 			m.Role = cmp.Or(m.Role, "user")
 			if program, id, ok := splitAccount(m.Account); ok { // of a project's own line
@@ -194,7 +196,7 @@ func (s *set) read() error {
 		}
 	}
 	for range s.exports {
-		s.counters = append(s.counters, &counter{names: map[string]int{}, convs: map[schema.ConvID]bool{}, years: map[int]int{}})
+		s.counters = append(s.counters, &counter{names: map[string]int{}, convs: map[schema.ConvID]bool{}, years: map[int]year{}})
 	}
 	times, seen := clock{}, map[strandID]*order{}
 	readers, err := s.each(s.Options, func(part int, m Message) error {
@@ -311,9 +313,9 @@ func quoting(raw []byte, words string) ([]byte, error) {
 
 // An order is what the times of a strand's messages show.
 type order struct {
-	n, back, forward int
-	last             time.Time
-	first            schema.Pos // of the first message that is earlier than the one before
+	n, late, forward int // messages, those that are earlier than one before them, and steps to a later time
+	last, latest     time.Time
+	first            schema.Pos // of the first message that is late
 }
 
 func (o *order) see(m Message) {
@@ -321,12 +323,14 @@ func (o *order) see(m Message) {
 	switch {
 	case m.Time.IsZero():
 		return
-	case o.last.IsZero():
-	case m.Time.Before(o.last):
-		if o.back++; o.back == 1 {
+	case m.Time.Before(o.latest):
+		if o.late++; o.late == 1 {
 			o.first = m.Pos
 		}
-	case m.Time.After(o.last):
+	default:
+		o.latest = m.Time
+	}
+	if m.Time.After(o.last) && !o.last.IsZero() {
 		o.forward++
 	}
 	o.last = m.Time
@@ -339,45 +343,57 @@ func (s *set) report(part int, r *reader, seen map[strandID]*order) {
 		f.guessed(s.Options)
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.left)) {
-		s.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
+		s.Report(&schema.Finding{Pos: r.first[what], Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
 	}
-	back, first := 0, schema.Pos{}
+	late, first := 0, schema.Pos{}
 	for id, o := range seen {
-		if id.part == part && o.back > 0 && o.forward > 0 && !x.Form.linked && !x.Form.arrived { // the newest first is an order, too
-			if back += o.back; first.File == "" || cmp.Or(cmp.Compare(o.first.File, first.File), o.first.Line-first.Line) < 0 {
+		if id.part == part && o.late > 0 && o.forward > 0 && !x.Form.linked && !x.Form.arrived { // the newest first is an order, too
+			if late += o.late; first.File == "" || cmp.Or(cmp.Compare(o.first.File, first.File), o.first.Line-first.Line) < 0 {
 				first = o.first
 			}
 		}
 	}
-	if back > 0 {
-		s.Report(&schema.Finding{Pos: first, Code: codeOrder, Warning: true, Message: fmt.Sprintf("messages that are earlier than the one before them: %d; each conversation was sorted by time", back),
+	if late > 0 {
+		s.Report(&schema.Finding{Pos: first, Code: codeOrder, Warning: true, Message: fmt.Sprintf("messages that are earlier than one before them: %d; each conversation was sorted by time", late),
 			Hint: "check the dates there; where clocks were put back, --zone NAME orders the hour that comes twice"})
 	}
 	if f := unlikely(s.counters[part].years); f != nil {
-		f.Pos.File = x.Path
 		s.Report(f)
 	}
+}
+
+// A year has messages, of which the first is at a place.
+type year struct {
+	n     int
+	first schema.Pos
 }
 
 // maxYears is how many years without a message are no finding.
 const maxYears = 5
 
 // unlikely is a finding where the years of messages show that a column or a date is not a time.
-func unlikely(years map[int]int) *schema.Finding {
+func unlikely(years map[int]year) *schema.Finding {
 	f := &schema.Finding{Code: codeUnlikely, Warning: true, Hint: "check which part of the export was read as the time: --map time=COLUMN, --dates"}
 	in := slices.Sorted(maps.Keys(years))
 	if len(in) == 1 && in[0] == 1970 {
-		f.Message, f.Have = "all times are of 1970: numbers that are no times look like this", fmt.Sprintf("%d messages", years[1970])
+		f.Pos = years[1970].first
+		f.Message, f.Have = "all times are of 1970: numbers that are no times look like this", fmt.Sprintf("%d messages", years[1970].n)
 		return f
 	}
-	before := 0
+	before, all := 0, 0
+	for _, y := range years {
+		all += y.n
+	}
 	for i, y := range in {
 		if i > 0 && y-in[i-1] > maxYears {
+			if f.Pos = years[y].first; before*2 < all {
+				f.Pos = years[in[i-1]].first
+			}
 			f.Message = fmt.Sprintf("times are far from each other: no message between %d and %d", in[i-1], y)
 			f.Have = fmt.Sprintf("%d messages until %d", before, in[i-1])
 			return f
 		}
-		before += years[y]
+		before += years[y].n
 	}
 	return nil
 }
@@ -417,19 +433,22 @@ type counter struct {
 	s           Summary
 	names       map[string]int
 	convs       map[schema.ConvID]bool
-	years       map[int]int
+	years       map[int]year
 	first, last time.Time
 	buf         []byte
 }
 
 func (c *counter) take(m Message, out func([]byte) error) error {
 	l := line{Role: m.Role, Content: m.Text, Name: m.Name, ConvID: m.Conv, Title: m.Title, Quote: m.Quote, MessageID: m.ID, ReplyTo: m.ReplyTo, Account: m.Account, Attachments: m.Attachments,
-		SourceFile: m.Pos.File, SourceLine: m.Pos.Line}
+		SourceFile: strings.ToValidUTF8(m.Pos.File, "\uFFFD"), SourceLine: m.Pos.Line}
 	if m.Time.IsZero() {
-		c.s.Undated++
+		if c.s.Undated++; c.s.Undated == 1 {
+			c.s.undated = m.Pos
+		}
 	} else {
 		l.Timestamp = m.Time.Format(time.RFC3339)
-		c.years[m.Time.Year()]++
+		y := c.years[m.Time.Year()]
+		c.years[m.Time.Year()] = year{y.n + 1, cmp.Or(y.first, m.Pos)}
 		if c.first.IsZero() || m.Time.Before(c.first) {
 			c.first = m.Time
 		}

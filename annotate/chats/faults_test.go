@@ -1,0 +1,103 @@
+package chats
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"membench/schema"
+)
+
+// made makes a project of an export and returns its messages and findings, one a line each, and its membench.yaml.
+func made(t *testing.T, files map[string]string, o InitOptions) (said, found, yaml string) {
+	t.Helper()
+	o.Dir = t.TempDir()
+	if o.Paths == nil {
+		o.Paths = []string{put(t, "x", files)}
+	}
+	o.Report = func(f *schema.Finding) {
+		if f.Code != codeUndated || f.Pos.Line > 0 {
+			found += strings.TrimPrefix(fmt.Sprintf("%d ", f.Pos.Line), "0 ") + f.Code + " " + f.Message
+			if f.Want != "" && f.Want[0] == 'a' {
+				found += ", want " + f.Want
+			}
+			found += "\n"
+		}
+	}
+	p, err := Init(t.Context(), o)
+	if lost := (*schema.RejectedError)(nil); errors.As(err, &lost) {
+		found += "exit 3\n"
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range p.Parts {
+		for _, l := range linesOf(t, filepath.Join(o.Dir, part.File)) {
+			said += cmp.Or(l.Name, l.Role) + ": " + l.Content
+			if l.Timestamp != "" {
+				said += " @" + l.Timestamp
+			}
+			said += "\n"
+		}
+	}
+	text, err := os.ReadFile(p.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said, found, string(text)
+}
+
+// TestFaults: of an export with faults everything is read that can be, and what is lost, repaired or guessed is a finding.
+func TestFaults(t *testing.T) {
+	const guessed = "CHT006 parts of a mail are not in the encoding that they name, or name none; they were read as windows-1252\n"
+	mail := func(head, text string) string {
+		return "From x Mon Jan  5 11:00:00 2026\n" + head + "Date: Mon, 5 Jan 2026 11:00:00 +0000\n\n" + text + "\n\n"
+	}
+	gpt := func(current string, nodes ...string) string { // id, parent, time and text
+		all := `[{"title":"T","id":"c","current_node":"` + current + `","mapping":{`
+		for i, n := range nodes {
+			p := strings.Fields(strings.Replace(n, " - ", " null ", 1))
+			if p[1] != "null" {
+				p[1] = `"` + p[1] + `"`
+			}
+			all += strings.Repeat(",", min(i, 1)) + "\n\"" + p[0] + `":{"parent":` + p[1] + `,"message":{"author":{"role":"user"},"create_time":` + p[2] + `,"content":{"parts":["` + p[3] + `"]}}}`
+		}
+		return all + "}}]"
+	}
+	for _, c := range []struct {
+		name, file, text string
+		o                Options
+		said, found      string
+	}{
+		{name: "mail in no UTF-8", file: "a.mbox", text: mail("From: Zo\xeb <z@e.org>\nSubject: caf\xe9\n", "one") + mail("From: =?utf-8?q?Zo=EB?= <y@e.org>\n", "two") + mail("From: Bo <b@e.org>\nContent-Type: text/plain; charset=utf-8\n", "gar\xe7on") +
+			mail("From: Cy <c@e.org>\n", "ça va bien à Genève \xff"),
+			said:  "Zoë: one @2026-01-05T11:00:00Z\nZoë (y@e.org): two @2026-01-05T11:00:00Z\nBo: garçon @2026-01-05T11:00:00Z\nCy: ça va bien à Genève \uFFFD @2026-01-05T11:00:00Z\n",
+			found: "1 " + guessed + "8 " + guessed + "14 " + guessed + "21 CHT002 " + notUTF8 + "\nexit 3\n"},
+		{name: "JSON with faults in its text", file: "d.json", text: `{"guild":{"name":"G é"},"channel":{"name":"ç"},"messages":[{"author":{"name":"à"},"content":"a` + "\xff" + ` b\ud83d \ud83d\ude00 \\ud83d"}]}`,
+			said: "à: a\uFFFD b\uFFFD 😀 \\ud83d\n", found: "1 CHT002 " + notUTF8 + "\nexit 3\n"},
+		{name: "a broken date in a file that is month first", file: "c.txt", text: "[1/13/26, 9:00 AM] Ann: a\n[1/20/26, 9:00 AM] Bo: b\n[2/3/26, 9:00 AM] Ann: c\n[13/25/26, 9:00 PM] Bo: d\n[21/2/26, 9:00 PM] Bo: e\n[2/21/26, 3:75 PM] Bo: f\n",
+			said: "Ann: a @2026-01-13T09:00:00Z\nBo: b @2026-01-20T09:00:00Z\nAnn: c @2026-02-03T09:00:00Z\n",
+			found: "4 CHT002 there is no such date or time; the message was skipped, want a date in the order mdy\n5 CHT002 there is no such date or time; the message was skipped, want a date in the order mdy\n" +
+				"6 CHT002 there is no such date or time; the message was skipped, want a time of day\nexit 3\n"},
+		{name: "a clock that runs back once", file: "c.txt", text: "[2/3/26, 9:00 AM] Ann: a\n[2/9/26, 9:00 AM] Bo: b\n[2/9/26, 8:00 AM] Ann: c\n[2/12/26, 9:00 AM] Bo: d\n[3/1/26, 9:00 AM] Bo: e\n[3/9/26, 9:00 AM] Bo: f\n[4/2/26, 9:00 AM] Bo: g\n[5/1/26, 9:00 AM] Bo: h\n",
+			said:  "Ann: a @2026-02-03T09:00:00Z\nAnn: c @2026-02-09T08:00:00Z\nBo: b @2026-02-09T09:00:00Z\nBo: d @2026-02-12T09:00:00Z\nBo: e @2026-03-01T09:00:00Z\nBo: f @2026-03-09T09:00:00Z\nBo: g @2026-04-02T09:00:00Z\nBo: h @2026-05-01T09:00:00Z\n",
+			found: "3 CHT010 messages that are earlier than one before them: 1; each conversation was sorted by time\n"},
+		{name: "a parent that is missing", file: "conversations.json", text: gpt("4", "1 - 1767614410 a", "2 1 1767614420 b", "9 1 1767614415 other", "3 gone 1767614430 c", "4 3 0 d", "7 lost 1767614440 e"),
+			said:  "user: a @2026-01-05T12:00:10Z\nuser: b @2026-01-05T12:00:20Z\nuser: c @2026-01-05T12:00:30Z\nuser: d\n",
+			found: "5 CHT002 a message names a parent that the export does not have; the newest messages that may come before it were read in its place\n1 CHT002 no link leads to messages of a conversation; they were skipped: 1\n1 CHT003 skipped 1: messages of branches that were not continued\n6 CHT013 1 messages have no time; the later steps take that of the message before them, in a conversation without any that of the run\nexit 3\n"},
+		{name: "an end that is missing", file: "conversations.json", text: gpt("gone", "1 - 0 a", "2 1 0 b", "3 2 0 c", "9 1 0 other"), said: "user: a\nuser: b\nuser: c\n",
+			found: "1 CHT002 a conversation does not say where it ends (current_node); the branch with the newest message was read\n1 CHT003 skipped 1: messages of branches that were not continued\nexit 3\n"},
+		{name: "a sender that is neither", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[{"uuid":"1","sender":"human","text":"a"},{"uuid":"2","sender":"humam","text":"b"},{"uuid":"3","sender":"assistant","text":"c"}]}]`,
+			said: "user: a\nhumam: b\nassistant: c\n", found: "1 CHT002 a sender is neither human nor assistant; the message is kept as that of a person of this name\nexit 3\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			said, found, _ := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})
+			if said != c.said || found != c.found {
+				t.Errorf("have\n%s%swant\n%s%s", said, found, c.said, c.found)
+			}
+		})
+	}
+}
