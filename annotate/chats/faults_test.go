@@ -53,6 +53,7 @@ func made(t *testing.T, files map[string]string, o InitOptions) (said, found, ya
 // TestFaults: of an export with faults everything is read that can be, and what is lost, repaired or guessed is a finding.
 func TestFaults(t *testing.T) {
 	const guessed = "CHT006 parts of a mail are not in the encoding that they name, or name none; they were read as windows-1252\n"
+	const undated = "1 messages have no time; the later steps take that of the message before them, in a conversation without any that of the run\n"
 	mail := func(head, text string) string {
 		return "From x Mon Jan  5 11:00:00 2026\n" + head + "Date: Mon, 5 Jan 2026 11:00:00 +0000\n\n" + text + "\n\n"
 	}
@@ -87,11 +88,14 @@ func TestFaults(t *testing.T) {
 			found: "3 CHT010 messages that are earlier than one before them: 1; each conversation was sorted by time\n"},
 		{name: "a parent that is missing", file: "conversations.json", text: gpt("4", "1 - 1767614410 a", "2 1 1767614420 b", "9 1 1767614415 other", "3 gone 1767614430 c", "4 3 0 d", "7 lost 1767614440 e"),
 			said:  "user: a @2026-01-05T12:00:10Z\nuser: b @2026-01-05T12:00:20Z\nuser: c @2026-01-05T12:00:30Z\nuser: d\n",
-			found: "5 CHT002 a message names a parent that the export does not have; the newest messages that may come before it were read in its place\n1 CHT002 no link leads to messages of a conversation; they were skipped: 1\n1 CHT003 skipped 1: messages of branches that were not continued\n6 CHT013 1 messages have no time; the later steps take that of the message before them, in a conversation without any that of the run\nexit 3\n"},
+			found: "5 CHT002 a message names a parent that the export does not have; the newest messages that may come before it were read in its place\n1 CHT002 no link leads to messages of a conversation; they were skipped: 1\n1 CHT003 skipped 1: messages of branches that were not continued\n6 CHT013 " + undated + "exit 3\n"},
 		{name: "an end that is missing", file: "conversations.json", text: gpt("gone", "1 - 0 a", "2 1 0 b", "3 2 0 c", "9 1 0 other"), said: "user: a\nuser: b\nuser: c\n",
 			found: "1 CHT002 a conversation does not say where it ends (current_node); the branch with the newest message was read\n1 CHT003 skipped 1: messages of branches that were not continued\nexit 3\n"},
 		{name: "a sender that is neither", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[{"uuid":"1","sender":"human","text":"a"},{"uuid":"2","sender":"humam","text":"b"},{"uuid":"3","sender":"assistant","text":"c"}]}]`,
 			said: "user: a\nhumam: b\nassistant: c\n", found: "1 CHT002 a sender is neither human nor assistant; the message is kept as that of a person of this name\nexit 3\n"},
+		{name: "cues", file: "x 2026-03-01 10-00-00.srt", text: "1\n00:00:01,000 --> 00:00:02,000\nAnn: one.\n\n2\n00:0x:03,000 --> 00:00:04,000\nBo: two.\n\n3\n00:00:05,000 -> 00:00:06,000\n- Ann: three.\n- Bo: four 4.\n\n4\n00:00:07,000 --> 00:00:08,000\n[laughter]\n\n5\n00:00:10,000 --> 00:00:09,000\nAnn: -5 degrees.\n",
+			said:  "Ann: one. @2026-03-01T10:00:01Z\nBo: two.\nAnn: three. @2026-03-01T10:00:05Z\nBo: four 4. @2026-03-01T10:00:05Z\nAnn: -5 degrees. @2026-03-01T10:00:10Z\n",
+			found: "6 CHT002 the time of a cue cannot be read; its text is kept without one, want a start and an end as 00:01:02.000 --> 00:01:04.500\n19 CHT002 a cue ends before it starts; it is kept, want an end after the start\n16 CHT003 skipped 1: sounds in brackets\n7 CHT013 " + undated + "exit 3\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			said, found, _ := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})
