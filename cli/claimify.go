@@ -31,6 +31,7 @@ func newClaimifyCmd(e *env) *cobra.Command {
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(peopleFlag{&o.People}, "people", "describe who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
 	f.StringArrayVar(&o.Operations, "operations", nil, "look for alerts, causes, fixes and owners of systems in this `scene` (may be repeated; \"*\": in all)")
+	f.Float64Var(&o.MinConfidence, "min-confidence", 0, "make claims by rule from this `confidence` up (default 0.5; nothing below 0.25 is read)")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
 	o.stepFlags.add(c, 100)
 	f.BoolVar(&o.Force, "force", false, "ask the model again about memories that it was asked about before")
