@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"runtime"
-	"slices"
 	"time"
 
 	"membench/annotate"
@@ -29,15 +28,6 @@ func newAnnotateCmd(e *env) *cobra.Command {
 		defer bulkMemory(e)()
 		o.Sources = args
 		o.Convert.Format = annotate.Format(format)
-		if !slices.Contains(annotate.Formats(), o.Convert.Format) {
-			return usagef("--format: have %q, want one of %v", format, annotate.Formats())
-		}
-		if !slices.Contains([]string{"auto", "norm", "raw"}, o.Prefer) {
-			return usagef("--source: have %q, want auto, norm or raw", o.Prefer)
-		}
-		if !slices.Contains([]string{"", "rule", "model"}, o.tagger) {
-			return usagef("--tagger: have %q, want rule or model", o.tagger)
-		}
 		if start != "" {
 			t, err := time.Parse(time.RFC3339, start)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"membench/datasets"
 	"membench/datasets/all"
@@ -90,8 +89,6 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Name, o.Paths = args[0], args[1:]
 			switch {
-			case !slices.Contains(convert.Forms(), o.to):
-				return usagef("--to: have %q, want one of %v", o.to, convert.Forms())
 			case o.to == convert.DomainA && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
 			case o.to == convert.Observations && len(o.cases) > 0:

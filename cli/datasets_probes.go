@@ -39,8 +39,6 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 	c := verb("probes GRAPH", "Make cases from a graph: questions whose answers the graph proves", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 		o.graph = args[0]
 		switch {
-		case o.Group != probes.GroupUser && o.Group != probes.GroupConversation:
-			return usagef("--group: have %q, want user or conversation", o.Group)
 		case o.Count < 0 || o.Workers < 1:
 			return usagef("--count must be 0 or more, --workers 1 or more")
 		case o.Searched < 0 || o.Searched > 1:

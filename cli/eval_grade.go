@@ -51,11 +51,8 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 }
 
 func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
-	switch {
-	case o.report == "-" && o.Out == "-":
+	if o.report == "-" && o.Out == "-" {
 		return usagef("--report and the records both go to standard output: give -o FILE")
-	case o.judge != "" && o.judge != "rule" && o.judge != "model":
-		return usagef("--judge: have %q, want rule or model", o.judge)
 	}
 	in := protocol.Inputs{}
 	if in.Prompts, err = readPrompts(o.prompts); err != nil {

@@ -34,8 +34,6 @@ func newExportCmd(e *env) *cobra.Command {
 			switch {
 			case o.Format == "":
 				return usagef("--format is missing: have %s", strings.Join(export.FormatNames(), ", "))
-			case one < 0 && o.Format != export.AdminCSVName:
-				return usagef("--format: have %q, want one of %s", o.Format, strings.Join(export.FormatNames(), ", "))
 			case one >= 0 && o.Scope != "":
 				return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.Format)
 			case one < 0 && o.Out == "-":

@@ -51,9 +51,6 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 }
 
 func (o *initOptions) check() (err error) {
-	if o.Dates != "" && o.Dates != "dmy" && o.Dates != "mdy" {
-		return usagef("--dates: found %q, expected dmy or mdy", o.Dates)
-	}
 	if o.Zone, err = chats.ParseZone(o.zone); err != nil {
 		return usagef("--zone: %w", err)
 	}

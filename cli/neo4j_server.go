@@ -24,8 +24,6 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 	engine := "auto"
 	c := verb("up", "Start a Neo4j Community server with Browser, on this machine only", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		switch {
-		case engine != "auto" && engine != server.Java && engine != server.Docker:
-			return usagef("--engine: have %s, want auto, %s or %s", engine, server.Docker, server.Java)
 		case o.BoltPort < 0 || o.BoltPort > 65535 || o.HTTPPort < 0 || o.HTTPPort > 65535:
 			return usagef("a port is a number from 1 to 65535, 0 for a free one")
 		case o.BoltPort == o.HTTPPort && o.BoltPort != 0:

@@ -164,9 +164,7 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 	if o.Out == "" {
 		return usagef("no output given: name it with -o")
 	}
-	switch o.embedder {
-	case "hash":
-	case "model":
+	if o.embedder == "model" {
 		ms, err2 := o.model.open(e)
 		if err2 != nil {
 			return err2
@@ -175,8 +173,6 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 		if o.Embedder, err = ms.EndpointEmbedder(); err != nil {
 			return err
 		}
-	default:
-		return usagef("--embedder: have %q, want hash or model", o.embedder)
 	}
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared, o.StoreOptions = with, o.store.stored(e)

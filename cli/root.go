@@ -184,10 +184,11 @@ func newRoot(e *env) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		Version:       release,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := checkChoices(c); err != nil {
+				return err
+			}
 			if w, ok := e.err.(*console); ok {
-				if err := w.set(logFormat, logLevel, e.quiet); err != nil {
-					return err
-				}
+				w.set(logFormat, logLevel, e.quiet)
 				if e.quiet || w.json || w.max < levelInfo {
 					e.screen = nil
 				}

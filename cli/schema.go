@@ -58,14 +58,6 @@ func runSchemaList(e *env) error {
 	return nil
 }
 
-// checkKind refuses the value of --kind that is no kind of record; "" is detected.
-func checkKind(k schema.Kind) error {
-	if k != "" && !slices.Contains(schema.Kinds(schema.Latest), k) {
-		return usagef("--kind %q is unknown: have %v", k, schema.Kinds(schema.Latest))
-	}
-	return nil
-}
-
 func parseKind(s string) (schema.Kind, error) {
 	k := schema.Kind(s)
 	if !slices.Contains(schema.Kinds(schema.Latest), k) {

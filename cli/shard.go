@@ -151,9 +151,6 @@ func newShardValidateCmd(e *env) *cobra.Command {
 		if name == "" {
 			return usagef("no name: give the file's with --name")
 		}
-		if err := checkKind(kind); err != nil {
-			return err
-		}
 		cat, err := chain.LoadCatalog(catalogs)
 		if err != nil {
 			return err

@@ -27,10 +27,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	c := verb("trace ID|PATH:LINE|TEXT --in DIR", "Walk the evidence from a claim to its source lines, and back",
 		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 			o.Query = args[0]
-			var known bool
-			if o.Direction, known = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]; !known {
-				return usagef("--direction: have %q, want down, up or both", direction)
-			}
+			o.Direction = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]
 			if o.In == "" {
 				return usagef("--in is missing: give a graph folder or the output folder of chain")
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"membench/chain"
@@ -31,12 +30,6 @@ func newValidateCmd(e *env) *cobra.Command {
 	var o validateOptions
 	c := verb("validate PATH...", "Check files of any kind: JSON, schema, ids, links", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 		o.paths = args
-		if err := checkKind(o.Kind); err != nil {
-			return err
-		}
-		if !slices.Contains(findings.Formats(), o.format) {
-			return usagef("--format %q is unknown: have %s", o.format, strings.Join(findings.Formats(), ", "))
-		}
 		return runValidate(c.Context(), e, o)
 	})
 	f := c.Flags()

@@ -233,7 +233,7 @@ func (p *Project) undated(report func(*schema.Finding)) {
 	}
 	for _, part := range p.Parts {
 		if part.Undated > 0 {
-			report(&schema.Finding{Pos: schema.Pos{File: part.Path}, Code: codeUndated, Warning: true,
+			report(&schema.Finding{Pos: part.undated, Code: codeUndated, Warning: true,
 				Message: fmt.Sprintf("%d messages have no time; the later steps take that of the message before them, in a conversation without any that of the run", part.Undated),
 				Hint:    "write dates in front of them, or set start in " + p.Config})
 		}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"membench/annotate"
 	"membench/datasets"
@@ -297,12 +296,9 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 			return err
 		}
 		pos := schema.Pos{File: f.name, Line: row.Line}
-		if !valid(row.Cells) {
-			r.flaw(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
-		}
 		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
-				return strings.ToValidUTF8(row.Cells[i], "\uFFFD")
+				return row.Cells[i]
 			}
 			return ""
 		}); err != nil {
@@ -310,10 +306,6 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		}
 	}
 	return nil
-}
-
-func valid(row []string) bool {
-	return !slices.ContainsFunc(row, func(s string) bool { return !utf8.ValidString(s) })
 }
 
 func (r *reader) objects(f *file, take func(pos schema.Pos, get func(part string) string) error) error {

@@ -84,8 +84,6 @@ func ambRow(f *file, r row) (schema.QARecord, error) {
 			locomoQuestion(&q, cmp.Or(q.CaseID, v.ID), 0, raw)
 			q.QuestionID = v.ID
 		}
-	} else if caseID, asked, ok := f.asked(v.ID); ok {
-		q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
 	} else {
 		q.Category, q.Abstain = v.Meta.Common, v.Meta.Abstain
 		if !slices.Contains(schema.Categories(), q.Category) {

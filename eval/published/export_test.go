@@ -71,19 +71,15 @@ func TestExportAndBack(t *testing.T) {
 		{System: "sys", Dataset: "longmemeval", CaseID: "c1", QuestionID: "q1", Question: "How many?", Gold: "3", RawCategory: "multi-session", Category: schema.CatMR, Answer: "three of\nthem", Outcome: schema.OutcomeAnswered, By: "rule"},
 		{System: "sys", Dataset: "longmemeval", CaseID: "c2", QuestionID: "q2_abs", Question: "Where?", Gold: "it is not said", RawCategory: "multi-session", Category: schema.CatABS, Abstain: true, Answer: "I do not know", Outcome: schema.OutcomeAnswered, By: "rule"},
 	}
-	questions := func(id string) (string, schema.Question, bool) {
-		for _, r := range lme {
-			if r.QuestionID == id {
-				return r.CaseID, schema.Question{ID: id, Text: r.Question, Answer: r.Gold, Category: r.Category, RawCategory: r.RawCategory, Abstain: r.Abstain}, true
-			}
-		}
-		return "", schema.Question{}, false
+	var questions []Asked
+	for _, r := range lme {
+		questions = append(questions, Asked{r.CaseID, schema.Question{ID: r.QuestionID, Text: r.Question, Answer: r.Gold, Category: r.Category, RawCategory: r.RawCategory, Abstain: r.Abstain}})
 	}
 	for _, form := range Forms() {
 		in, want := recs, asked
 		o := Options{}
 		if form.Name == "lme" {
-			in, want, o.Question = lme, lme, questions
+			in, want, o.Asked = lme, lme, questions
 		}
 		var b bytes.Buffer
 		n, err := form.Write(&b, seqOf(in), WriteOptions{Source: func(e schema.EventRef) string { return fmt.Sprintf("D1:%d", e.TurnID) }})

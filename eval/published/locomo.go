@@ -153,10 +153,10 @@ func officialRow(f *file, r row) (schema.QARecord, error) {
 	if v.QuestionID != "" {
 		q.QuestionID = v.QuestionID
 	}
-	if caseID, asked, ok := f.asked(q.QuestionID); ok && asked.Text == v.Question {
+	if asked, ok := f.asked(q.QuestionID); ok && asked.Text == v.Question {
 		answer := q.Answer
 		q = asked.Record()
-		q.CaseID, q.Answer = caseID, answer
+		q.CaseID, q.Answer = asked.CaseID, answer
 	}
 	return q, nil
 }
@@ -281,7 +281,7 @@ func mem0Row(f *file, r row) (schema.QARecord, error) {
 // run from 0.
 func (f *file) byText(conv, text string) (string, bool) {
 	for i := 0; ; i++ {
-		_, q, ok := f.asked(locomoID(conv, i))
+		q, ok := f.asked(locomoID(conv, i))
 		if !ok {
 			return "", false
 		}
@@ -311,7 +311,7 @@ func zepRow(f *file, r row) (schema.QARecord, error) {
 	if !ok {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question", Code: "PUB002", Message: "the row was skipped: no question of the conversation has this text", Have: conv}
 	}
-	_, found, _ := f.o.Question(id)
+	found, _ := f.asked(id)
 	locomoQuestion(&q, conv, 0, found.RawCategory)
 	q.QuestionID, q.Category = id, found.Category
 	return f.locomoGrades(r, q, votesOf(nil, v.Grade), nil, nil)

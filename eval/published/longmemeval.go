@@ -59,12 +59,12 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
 	}
-	caseID, asked, ok := f.asked(v.QuestionID)
+	asked, ok := f.asked(v.QuestionID)
 	if !ok {
 		return schema.QARecord{}, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question_id", Code: "PUB002", Message: "the row was skipped: no case has this question", Have: v.QuestionID}
 	}
 	q := asked.Record()
-	q.CaseID, q.Answer = caseID, v.Hypothesis.Text
+	q.CaseID, q.Answer = asked.CaseID, v.Hypothesis.Text
 	if v.Usage.Prompt+v.Usage.Completion > 0 {
 		q.Usage = []schema.StepUsage{{Step: "read", Calls: 1, InputTokens: v.Usage.Prompt, OutputTokens: v.Usage.Completion}}
 	}

@@ -61,9 +61,6 @@ func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	benchmark := f.named("benchmark")
 	q := schema.QARecord{Dataset: benchmark, CaseID: v.ID, QuestionID: v.ID, Question: v.Question, Gold: v.Gold.Text, Answer: v.Hypothesis.Text, By: orUnknown(f.named("answeringModel")),
 		RawCategory: v.Type, Category: memorybenchType(benchmark, v.Type), RetrieveMS: v.SearchMS, AnswerMS: v.AnswerMS}
-	if caseID, asked, ok := f.asked(v.ID); ok {
-		q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
-	}
 	// A missing score is written as 0 with the label "incorrect": the label decides
 	// nothing that the score does not say.
 	if v.Score == nil {
@@ -76,11 +73,10 @@ func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	return q, err
 }
 
-func (f *file) asked(id string) (string, schema.Question, bool) {
-	if f.o.Question == nil {
-		return "", schema.Question{}, false
-	}
-	return f.o.Question(id)
+// asked finds a question of the cases by its id.
+func (f *file) asked(id string) (Asked, bool) {
+	a, ok := f.questions[id]
+	return a, ok
 }
 
 func memorybenchClaims(f *file) []Claim {

@@ -299,21 +299,16 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 			q.Golds = golds
 		}
 	}
-	caseID, asked, known := f.asked(q.QuestionID)
-	if known {
-		of := asked.Record()
-		q.CaseID, q.Gold, q.Golds, q.Category, q.Abstain = caseID, of.Gold, of.Golds, of.Category, of.Abstain
-		q.RawCategory = of.RawCategory
-	}
-	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatOther)
-	q.Abstain = q.Abstain || q.Category == schema.CatABS
+	_, known := f.asked(q.QuestionID)
+	q.Category = cmp.Or(datasets.Category(q.RawCategory), schema.CatOther)
+	q.Abstain = q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(columns[part], f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
 	}
 	switch {
 	case wrong != nil:
 		return q, wrong
-	case strings.TrimSpace(q.Gold) == "" && !q.Abstain:
+	case strings.TrimSpace(q.Gold) == "" && !q.Abstain && !known:
 		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
 	case codec.Member(r.raw, columns["prediction"]) == nil:
 		return lacks("prediction", "it has no answer of the system", "a member with the answer; an empty text where the system gave none")
@@ -332,7 +327,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 
 // strangers is the warning about the categories of a table that are outside the common set; nil if there are none. Those of known questions come from their cases.
 func (f *file) strangers() *schema.Finding {
-	if f.columns == nil || f.o.Question != nil {
+	if f.columns == nil || f.o.Asked != nil {
 		return nil
 	}
 	var out *schema.Finding

@@ -25,7 +25,10 @@ func TestTold(t *testing.T) {
 		said, right, abstain := 0, 0, 0
 		for i, r := range readings(t, graphs(t, cases), hashing.New(0)) {
 			for _, q := range cases[i].Questions {
-				got, ok := r.Told(q.Text, "")
+				got, ok, err := r.Told(t.Context(), q.Text, "")
+				if err != nil {
+					t.Fatal(err)
+				}
 				if !ok {
 					continue
 				}
