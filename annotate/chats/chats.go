@@ -57,11 +57,12 @@ func (m *Message) fields() []*string {
 
 // A Form is one program's way of exporting.
 type Form struct {
-	Name    string // as --form takes it
-	Doc     string // where people get such a file
-	linked  bool   // the export's order is that of the conversation, whatever the times say
-	global  bool   // a conversation has the same id in all exports
-	arrived bool   // the export's order is that of arrival, not of the times
+	Name     string // as --form takes it
+	Doc      string // where people get such a file
+	linked   bool   // the export's order is that of the conversation, whatever the times say
+	personal bool   // an unnamed user is the owner of the account
+	global   bool   // a conversation has the same id in all exports
+	arrived  bool   // the export's order is that of arrival, not of the times
 	// unit names the part of an export that has no message twice, by a file of it; nil: the file.
 	unit func(file string) string
 	// match gives the files of an export that hold messages; none: it is not this form.
@@ -207,6 +208,7 @@ const (
 	codeUnlikely = "CHT011" // times that are hardly times
 	codeReplaced = "CHT012" // messages of a replaced project that are in no export
 	codeUndated  = "CHT013" // messages without a time
+	codeGuessed  = "CHT014" // the time of a table was found by its values
 )
 
 // A reader reads one export.
