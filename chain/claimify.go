@@ -20,18 +20,20 @@ import (
 // ClaimifyOptions of Claimify.
 type ClaimifyOptions struct {
 	Shared
-	Exports    []string       `json:"-"` // folders or files of exported memories
-	Out        string         `json:"-"` // folder, or "-"
-	Generator  llm.Generator  `json:"-"` // nil: by rule
-	Prompts    llm.Prompts    `json:"-"` // of the generator
-	Catalogs   []string       `json:"catalogs"`
-	People     schema.People  `json:"people,omitzero"`      // who is who
-	Operations []string       `json:"operations,omitempty"` // scenes whose talk is about systems; "*": all
-	Version    schema.Version `json:"version"`
-	Force      bool           `json:"-"` // ask again about memories that were asked about before
-	Prune      bool           `json:"-"` // remove files of conversations that the exports do not have
-	Workers    int            `json:"-"` // chunks asked at once, or conversations read by rule (0: 1, or one per core)
-	Memory     int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
+	Exports    []string      `json:"-"` // folders or files of exported memories
+	Out        string        `json:"-"` // folder, or "-"
+	Generator  llm.Generator `json:"-"` // nil: by rule
+	Prompts    llm.Prompts   `json:"-"` // of the generator
+	Catalogs   []string      `json:"catalogs"`
+	People     schema.People `json:"people,omitzero"`      // who is who
+	Operations []string      `json:"operations,omitempty"` // scenes whose talk is about systems; "*": all
+	// MinConfidence is the least confidence of a claim by rule, in [0,1]; 0: 0.5.
+	MinConfidence float64        `json:"min_confidence,omitempty"`
+	Version       schema.Version `json:"version"`
+	Force         bool           `json:"-"` // ask again about memories that were asked about before
+	Prune         bool           `json:"-"` // remove files of conversations that the exports do not have
+	Workers       int            `json:"-"` // chunks asked at once, or conversations read by rule (0: 1, or one per core)
+	Memory        int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
 }
 
 // ClaimifyReport is the result of Claimify.
@@ -130,6 +132,9 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 // extraction returns the options of the extraction, and a function that closes the cache of answers.
 func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	done := func() error { return nil }
+	if !(o.MinConfidence >= 0 && o.MinConfidence <= 1) {
+		return claims.Options{}, done, schema.Usagef("--min-confidence: have %v, want 0 to 1", o.MinConfidence)
+	}
 	cat, err := LoadCatalog(o.Catalogs)
 	if err != nil {
 		return claims.Options{}, done, err
@@ -137,7 +142,7 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if o.Workers == 0 && o.Generator == nil {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir, Progress: o.Progress}
+	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, MinConfidence: o.MinConfidence, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir, Progress: o.Progress}
 	if o.Generator == nil {
 		return co, done, nil
 	}

@@ -52,8 +52,8 @@ func (c *run) claimify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := ClaimifyOptions{Exports: []string{c.path("exports")}, Generator: g, Catalogs: c.catalogs(), People: c.p.People, Operations: c.p.Operations, Version: c.p.SchemaVersion, Prune: true}
-	s := build.Step{Name: "claimify", Inputs: slices.Concat(exports, o.Catalogs), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Options: map[string]any{"asked": who, "people": o.People, "operations": o.Operations}}
+	o := ClaimifyOptions{Exports: []string{c.path("exports")}, Generator: g, Catalogs: c.catalogs(), People: c.p.People, Operations: c.p.Operations, MinConfidence: c.p.Claims.MinConfidence, Version: c.p.SchemaVersion, Prune: true}
+	s := build.Step{Name: "claimify", Inputs: slices.Concat(exports, o.Catalogs), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Options: map[string]any{"asked": who, "people": o.People, "operations": o.Operations, "min_confidence": o.MinConfidence}}
 	if g != nil {
 		o.Prompts = c.o.Models.Prompts
 		s.Models, s.Prompts = map[string]string{"claims": g.Model()}, map[string]string{"claims": claims.Prompt(o.Prompts).SHA256()}

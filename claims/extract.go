@@ -90,15 +90,17 @@ type Options struct {
 	// Operations are the scenes whose talk is about systems: only there are alerts, causes,
 	// fixes and owners looked for. "*" is every scene; none by default.
 	Operations []string
-	Cache      Cache   // nil: nothing is remembered
-	Force      bool    // repeat extractions that the cache has
-	Tags       *Tags   // nil: none are offered
-	MaxItems   int     // memories in a chunk; 0: MaxItems
-	MaxChars   int     // code points in a chunk; 0: MaxChars
-	Workers    int     // chunks under way, of the rule extractor conversations; 0: 1
-	Memory     int64   // bytes of records held before they go to disk; 0: 16 MiB
-	TempDir    string  // where they go; "": the system's folder
-	States     *States // what earlier calls stated in the same conversations, and this one adds to; nil: each conversation comes whole
+	// MinConfidence is the least confidence of a claim by rule, in [0,1]; 0: clause.DefaultFrom. No fact below clause.KeptFrom is read. Higher gives fewer claims, and fewer wrong ones. A model's claims have a limit of their own.
+	MinConfidence float64
+	Cache         Cache   // nil: nothing is remembered
+	Force         bool    // repeat extractions that the cache has
+	Tags          *Tags   // nil: none are offered
+	MaxItems      int     // memories in a chunk; 0: MaxItems
+	MaxChars      int     // code points in a chunk; 0: MaxChars
+	Workers       int     // chunks under way, of the rule extractor conversations; 0: 1
+	Memory        int64   // bytes of records held before they go to disk; 0: 16 MiB
+	TempDir       string  // where they go; "": the system's folder
+	States        *States // what earlier calls stated in the same conversations, and this one adds to; nil: each conversation comes whole
 	// Progress is called with the memories that are done, of those that were read, by
 	// several goroutines; nil: not reported.
 	Progress func(unit string, done, of int)
@@ -112,7 +114,7 @@ func (o Options) withDefaults() Options {
 	o.Version = cmp.Or(o.Version, schema.Latest)
 	if o.Extractor == nil {
 		r := Rule(o.Catalog, o.Version).(*rule)
-		r.people, r.operations = o.People, o.Operations
+		r.people, r.operations, r.least = o.People, o.Operations, cmp.Or(o.MinConfidence, r.least)
 		o.Extractor = r
 	}
 	if _, ok := o.Extractor.(*rule); ok {

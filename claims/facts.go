@@ -54,8 +54,7 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 		o.Year, _, _ = said.Civil()
 	}
 	for _, f := range clause.Read(m.Text, o) {
-		held := f.Modality == clause.Asserted || f.Modality == clause.Plan
-		wanted := held && f.Tier == clause.Default
+		wanted := r.wants(f)
 		if told[f.Start] || !wanted && len(f.Over) == 0 {
 			continue
 		}
@@ -86,6 +85,11 @@ func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement
 	return out, ends
 }
 
+// wants reports whether a fact becomes claims: it is sure enough, and neither asked, wished, supposed nor hearsay.
+func (r *rule) wants(f clause.Fact) bool {
+	return (f.Modality == clause.Asserted || f.Modality == clause.Plan) && f.Confidence >= r.least
+}
+
 // ending is what a fact ends, with the denials of what its words name by themselves.
 func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (said []schema.Statement, e Ending) {
 	e = Ending{Memory: m.ID, Point: m.Point, EventTime: when, Confidence: schema.Confidence(round2(max(f.Confidence, .8)))}
@@ -101,7 +105,7 @@ func (r *rule) ending(m Memory, f clause.Fact, who schema.Ref, when string) (sai
 		s := EndedState{Subject: subject, Predicate: end.Slot, Names: end.Names}
 		if end.Value != "" {
 			s.Names = append([]string{end.Value}, s.Names...)
-			if x, ok := r.claim(m, d.Negative, subject, d, end.Value, f); ok && f.Tier == clause.Default {
+			if x, ok := r.claim(m, d.Negative, subject, d, end.Value, f); ok && r.wants(f) {
 				c := x[len(x)-1].Claim
 				c.Evidence[0].EventTime = when
 				s.Said, said = c.ID, append(said, x...)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // said makes memories of lines "Name: text", one a day.
@@ -42,6 +43,35 @@ func claimsOf(t *testing.T, o Options, ms ...schema.MemoryExport) (out []*schema
 		}
 	}
 	return out
+}
+
+// Raising the least confidence takes claims away and changes none; what holds however sure comes from patterns, too.
+func TestMinConfidence(t *testing.T) {
+	cat, err := catalog.Load([]byte("version: 1\npatterns:\n  - {predicate: PREFERS_TOPIC, object: Topic, match: 'fan of (?P<object>[a-z]+)', confidence: 0.6}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := said(t, "c1", "Ann: I take the bus to work.", "Ann: I have two cats.", "Ben: I drink coffee.", "Ben: I used to smoke.", "Ben: Big fan of curling.", "Ben: My sister lives in Oslo.")
+	var wider []schema.ClaimID
+	for _, least := range []float64{0.01, 0, 0.61, 0.99} {
+		var ids []schema.ClaimID
+		for _, c := range claimsOf(t, Options{MinConfidence: least, Catalog: cat}, lines...) {
+			ids = append(ids, c.ID)
+			if float64(c.Confidence) < max(least-.005, 0) { // rounded to two places
+				t.Errorf("least %v: %s has %v", least, c.ID, c.Confidence)
+			}
+			if wider != nil && !slices.Contains(wider, c.ID) {
+				t.Errorf("least %v: %s is new", least, c.ID)
+			}
+		}
+		if wider != nil && len(ids) >= len(wider) {
+			t.Errorf("least %v: %d claims, want fewer than %d", least, len(ids), len(wider))
+		}
+		wider = ids
+	}
+	if len(wider) != 0 {
+		t.Errorf("from .99: have %v, want none", wider)
+	}
 }
 
 // The same name in two conversations is two people, and nobody's words outdate another's.

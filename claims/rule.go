@@ -23,7 +23,7 @@ const ruleVersion = 12
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
-	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
+	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}, least: clause.DefaultFrom}
 	h := sha256.New()
 	for _, p := range c.Patterns {
 		if re, err := regexp.Compile(p.Match); err == nil {
@@ -42,6 +42,7 @@ type rule struct {
 	patterns   []compiled
 	people     schema.People
 	operations []string // scenes
+	least      float64  // confidence of a claim
 	print      string
 }
 
@@ -90,7 +91,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		}
 		for _, t := range known {
 			s, ok := r.statements(m, t)
-			if !ok {
+			if !ok || t.confidence < r.least {
 				a.Dropped++
 				continue
 			}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"runtime"
-	"slices"
 	"time"
 
 	"membench/annotate"
@@ -19,49 +18,34 @@ type annotateOptions struct {
 	stepFlags
 	tagger string // "" | rule | model
 	model  modelFlags
-	asJSON bool
 }
 
 func newAnnotateCmd(e *env) *cobra.Command {
 	var o annotateOptions
 	o.Version = schema.Latest
 	var start, format string
-	c := &cobra.Command{
-		Use:   "annotate SOURCE...",
-		Short: "Turn dialogue into events",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			defer bulkMemory(e)()
-			o.Sources = args
-			o.Convert.Format = annotate.Format(format)
-			if !slices.Contains(annotate.Formats(), o.Convert.Format) {
-				return usagef("--format: have %q, want one of %v", format, annotate.Formats())
+	c := verb("annotate SOURCE...", "Turn dialogue into events", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		defer bulkMemory(e)()
+		o.Sources = args
+		o.Convert.Format = annotate.Format(format)
+		if start != "" {
+			t, err := time.Parse(time.RFC3339, start)
+			if err != nil {
+				return usagef("--start: have %q, want RFC 3339 as 2026-03-01T20:00:00+08:00", start)
 			}
-			if !slices.Contains([]string{"auto", "norm", "raw"}, o.Prefer) {
-				return usagef("--source: have %q, want auto, norm or raw", o.Prefer)
-			}
-			if !slices.Contains([]string{"", "rule", "model"}, o.tagger) {
-				return usagef("--tagger: have %q, want rule or model", o.tagger)
-			}
-			if start != "" {
-				t, err := time.Parse(time.RFC3339, start)
-				if err != nil {
-					return usagef("--start: have %q, want RFC 3339 as 2026-03-01T20:00:00+08:00", start)
-				}
-				o.Convert.Start = t
-			}
-			if o.Convert.TurnOffset <= 0 {
-				return usagef("--turn-offset: have %v, want more than 0", o.Convert.TurnOffset)
-			}
-			switch {
-			case o.Out == "":
-				return usagef("no output: give a folder with -o, or -o - for standard output")
-			case o.asJSON && o.Out == "-":
-				return usagef("--json and -o - both want standard output: name a folder with -o")
-			}
-			return runAnnotate(c.Context(), e, o)
-		},
-	}
+			o.Convert.Start = t
+		}
+		if o.Convert.TurnOffset <= 0 {
+			return usagef("--turn-offset: have %v, want more than 0", o.Convert.TurnOffset)
+		}
+		switch {
+		case o.Out == "":
+			return usagef("no output: give a folder with -o, or -o - for standard output")
+		case e.json && o.Out == "-":
+			return usagef("--json and -o - both want standard output: name a folder with -o")
+		}
+		return runAnnotate(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; all events to a .jsonl file, or to - (standard output)")
 	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")
@@ -82,7 +66,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 	o.model.add(c)
 	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
-	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	f.BoolVar(&o.Outside, "outside", false, "read files that an index names outside of its folder and --root")
 	o.stepFlags.add(c, 50)
 	return c
@@ -105,8 +89,8 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared = with
 		r, err := chain.Annotate(ctx, o.AnnotateOptions)
-		err = said(e, o.asJSON, r, err)
-		if wrote(err) && r.GoldUnknown > 0 && !o.asJSON {
+		err = said(e, r, err)
+		if wrote(err) && r.GoldUnknown > 0 && !e.json {
 			e.warnf("%d of %d probes name neither the injects they expect nor an answer: they cannot be graded", r.GoldUnknown, r.Probes)
 		}
 		return err

@@ -24,18 +24,14 @@ type askOptions struct {
 	in   string
 	show int
 	stepFlags
-	json   bool
 	neo4j  target.Target
 	models modelFlags
 }
 
 func newAskCmd(e *env) *cobra.Command {
 	o := askOptions{models: modelFlags{temperature: -1}}
-	c := &cobra.Command{
-		Use:   `ask [GRAPH] "QUESTION"`,
-		Short: "Answer a question from a graph, with the evidence below the answer",
-		Args:  cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb(`ask [GRAPH] "QUESTION"`, "Answer a question from a graph, with the evidence below the answer",
+		cobra.RangeArgs(1, 2), func(c *cobra.Command, args []string) error {
 			o.Graph, o.Question = o.in, args[len(args)-1]
 			if len(args) == 2 && o.in == "" {
 				o.Graph = args[0]
@@ -46,8 +42,7 @@ func newAskCmd(e *env) *cobra.Command {
 				return err
 			}
 			return runAsk(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&o.in, "in", "", "`GRAPH` to ask, as in trace, in place of the first argument")
 	f.StringVar(&o.AsOf, "as-of", "", "ask as of this `date`, RFC 3339 or its beginning")
@@ -56,7 +51,7 @@ func newAskCmd(e *env) *cobra.Command {
 	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of its folders")
 	addAccept(c.Flags(), &o.accept)
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
 	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")
 	o.models.add(c)
@@ -117,7 +112,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.show(o.json, rep, func(w io.Writer) { writeAsk(w, e.texts, rep, o.show) }), loss.After())
+	return errors.Join(e.show(rep, func(w io.Writer) { writeAsk(w, e.texts, rep, o.show) }), loss.After())
 }
 
 func writeAsk(w io.Writer, t *texts, rep graphmem.Reply, show int) {

@@ -14,34 +14,27 @@ import (
 )
 
 func newCassetteCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "cassette",
-		Short: "List, join and repair files of kept model answers",
-	}, newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
+	return parent("cassette", "List, join and repair files of kept model answers", newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
 }
 
 func newCassetteListCmd(e *env) *cobra.Command {
-	var summary, asJSON bool
-	c := &cobra.Command{
-		Use:   "list FILE",
-		Short: "Print every kept answer as one JSON line; vectors without their numbers",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runCassetteList(c.Context(), e, args[0], summary, asJSON)
-		},
-	}
+	var summary bool
+	c := verb("list FILE", "Print every kept answer as one JSON line; vectors without their numbers",
+		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+			return runCassetteList(c.Context(), e, args[0], summary)
+		})
 	c.Flags().BoolVar(&summary, "summary", false, "print counts only")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print the summary as one JSON object")
 	return c
 }
 
-func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON bool) error {
-	if summary || asJSON {
+func runCassetteList(ctx context.Context, e *env, path string, summary bool) error {
+	if summary || e.json {
 		rows, err := cassette.Summarize(ctx, path)
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if e.json {
 			return writeJSON(e.out, map[string]any{"file": path, "rows": rows})
 		}
 		for _, r := range rows {
@@ -72,11 +65,8 @@ func newCassette(out string, from []string) error {
 
 func newCassettePackCmd(e *env) *cobra.Command {
 	var out string
-	c := &cobra.Command{
-		Use:   "pack FILE... -o OUT",
-		Short: "Join cassettes into one whose bytes depend on the answers only",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("pack FILE... -o OUT", "Join cassettes into one whose bytes depend on the answers only",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if err := newCassette(out, args); err != nil {
 				return err
 			}
@@ -92,73 +82,61 @@ func newCassettePackCmd(e *env) *cobra.Command {
 				e.warnf("%d records, %d conflicts", n, conflicts)
 			}
 			return err
-		},
-	}
+		})
 	c.Flags().StringVarP(&out, "output", "o", "", "write this `file`")
 	return c
 }
 
 func newCassetteCheckCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Check cassettes and report damaged records",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			damaged := false
-			for _, name := range args {
-				got, err := cassette.Look(name)
-				if err != nil {
+	c := verb("check FILE...", "Check cassettes and report damaged records", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		damaged := false
+		for _, name := range args {
+			got, err := cassette.Look(name)
+			if err != nil {
+				return err
+			}
+			damaged = damaged || len(got.Damages) > 0
+			if e.json {
+				if err := writeJSON(e.out, got); err != nil {
 					return err
 				}
-				damaged = damaged || len(got.Damages) > 0
-				if asJSON {
-					if err := writeJSON(e.out, got); err != nil {
-						return err
-					}
-					continue
-				}
-				fmt.Fprintf(e.text(), "%s: %d records kept, %d replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
-				for _, d := range got.Damages {
-					fmt.Fprintf(e.text(), "%s: %v\n", name, d)
-				}
+				continue
 			}
-			if damaged {
-				e.warnf("next: membench cassette repair FILE -o OUT (it writes the undamaged records to a new file)")
-				return errFindings
+			fmt.Fprintf(e.text(), "%s: %d records kept, %d replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
+			for _, d := range got.Damages {
+				fmt.Fprintf(e.text(), "%s: %v\n", name, d)
 			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file")
+		}
+		if damaged {
+			e.warnf("next: membench cassette repair FILE -o OUT (it writes the undamaged records to a new file)")
+			return errFindings
+		}
+		return nil
+	})
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a file")
 	return c
 }
 
 func newCassetteRepairCmd(e *env) *cobra.Command {
 	var out string
-	c := &cobra.Command{
-		Use:   "repair FILE -o OUT",
-		Short: "Write the undamaged records of a cassette to a new one",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := newCassette(out, args); err != nil {
-				return err
-			}
-			var got cassette.Check
-			err := writeOut(e, out, func(w io.Writer) (err error) {
-				got, err = cassette.Repair(w, args[0])
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			for _, d := range got.Damages {
-				e.warnf("%s: %v: skipped", args[0], d)
-			}
-			e.warnf("%d records kept", got.Records)
-			return nil
-		},
-	}
+	c := verb("repair FILE -o OUT", "Write the undamaged records of a cassette to a new one", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		if err := newCassette(out, args); err != nil {
+			return err
+		}
+		var got cassette.Check
+		err := writeOut(e, out, func(w io.Writer) (err error) {
+			got, err = cassette.Repair(w, args[0])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, d := range got.Damages {
+			e.warnf("%s: %v: skipped", args[0], d)
+		}
+		e.warnf("%d records kept", got.Records)
+		return nil
+	})
 	c.Flags().StringVarP(&out, "output", "o", "", "write this `file`")
 	return c
 }

@@ -24,40 +24,34 @@ type chainOptions struct {
 	chain.Options
 	model  modelFlags
 	config string
-	asJSON bool
 	quiet  bool
 }
 
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
 	engine, far, who := "", spark.Options{Master: "local[*]"}, schema.People{}
-	c := &cobra.Command{
-		Use:   "chain -c membench.yaml",
-		Short: "Run every step of a project, incrementally",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case engine == "spark" && o.config == "":
-				far.Out, far.People = o.Output, chain.PeopleText(who)
-				return runSparkChain(c.Context(), e, far)
-			case engine != "":
-				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
-			case o.config == "":
-				return usagef("no project: name it with -c membench.yaml")
-			case c.Flags().Changed("people"):
-				return usagef("--people is for an engine: a project has people in its file")
-			}
-			p, err := config.Load(o.config, e.lookup)
-			if _, ok := errors.AsType[*os.PathError](err); ok {
-				return err
-			} else if err != nil {
-				return &schema.UsageError{Err: err}
-			}
-			o.quiet = e.quiet
-			_, err = runChain(c.Context(), e, p, o)
+	c := verb("chain -c membench.yaml", "Run every step of a project, incrementally", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case engine == "spark" && o.config == "":
+			far.Out, far.People = o.Output, chain.PeopleText(who)
+			return runSparkChain(c.Context(), e, far)
+		case engine != "":
+			return usagef("--engine: have %q, want spark, and no project (-c)", engine)
+		case o.config == "":
+			return usagef("no project: name it with -c membench.yaml")
+		case c.Flags().Changed("people"):
+			return usagef("--people is for an engine: a project has people in its file")
+		}
+		p, err := config.Load(o.config, e.lookup)
+		if _, ok := errors.AsType[*os.PathError](err); ok {
 			return err
-		},
-	}
+		} else if err != nil {
+			return &schema.UsageError{Err: err}
+		}
+		o.quiet = e.quiet
+		_, err = runChain(c.Context(), e, p, o)
+		return err
+	})
 	f := c.Flags()
 	f.StringVarP(&o.config, "config", "c", "", "project `file` (required)")
 	f.StringVarP(&o.Output, "output", "o", "", "write into this `folder` (default: the project's output)")
@@ -66,7 +60,7 @@ func newChainCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.Strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
 	f.Var((*limitFlag)(&o.Accept), "max-rejected", "accept this many rejected records a step, a `number` or a share of the records read such as 1%")
 	f.BoolVar(&o.Outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
-	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
 	f.StringVar(&engine, "engine", "", "run on another `engine`: spark (default: this process)")
@@ -98,7 +92,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 	if r, err = chain.Run(ctx, p, o.Options); !wrote(err) || ms.dryRun() {
 		return r, err
 	}
-	if o.asJSON {
+	if e.json {
 		err = errors.Join(err, writeJSON(e.out, r))
 	} else if !o.quiet {
 		e.warnf("%d steps ran, %d were current; validate: %d errors, %d warnings; see %s", r.Ran, r.Current, r.Errors, r.Warnings, filepath.Join(r.Output, "manifest.json"))

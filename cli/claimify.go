@@ -13,29 +13,25 @@ import (
 type claimifyOptions struct {
 	chain.ClaimifyOptions
 	stepFlags
-	extractor string // rule | model
+	extractor string // "" | rule | model
 	model     modelFlags
 }
 
 func newClaimifyCmd(e *env) *cobra.Command {
-	o := claimifyOptions{extractor: "rule"}
+	var o claimifyOptions
 	o.Version, o.Memory = schema.Latest, 16<<20
-	c := &cobra.Command{
-		Use:   "claimify EXPORT...",
-		Short: "Extract claims and entities from exported memories",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Exports = args
-			return runClaimify(c.Context(), e, o)
-		},
-	}
+	c := verb("claimify EXPORT...", "Extract claims and entities from exported memories", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Exports = args
+		return runClaimify(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`; all to a .jsonl file, or to - (standard output)")
-	f.StringVar(&o.extractor, "extractor", o.extractor, "`method`: rule or model")
+	f.StringVar(&o.extractor, "extractor", "", "extract by this `method`: rule or model (default rule, with --model model)")
 	o.model.add(c)
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(peopleFlag{&o.People}, "people", "describe who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
 	f.StringArrayVar(&o.Operations, "operations", nil, "look for alerts, causes, fixes and owners of systems in this `scene` (may be repeated; \"*\": in all)")
+	f.Float64Var(&o.MinConfidence, "min-confidence", 0, "make claims by rule from this `confidence` up (default 0.5; nothing below 0.25 is read)")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
 	o.stepFlags.add(c, 100)
 	f.BoolVar(&o.Force, "force", false, "ask the model again about memories that it was asked about before")
@@ -46,13 +42,10 @@ func newClaimifyCmd(e *env) *cobra.Command {
 }
 
 func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
-	if o.extractor != "rule" && o.extractor != "model" {
-		return usagef("--extractor: have %q, want rule or model", o.extractor)
-	}
 	if o.Out == "" {
 		return usagef("no output folder: give -o")
 	}
-	if o.extractor == "model" {
+	if o.extractor == "model" || o.extractor == "" && o.model.model != "" {
 		ms, g, err2 := o.model.generator(e, config.Extract)
 		defer ms.close(&err)
 		if err2 != nil {
@@ -66,6 +59,6 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared = with
 		r, err := chain.Claimify(ctx, o.ClaimifyOptions)
-		return said(e, false, r, err)
+		return said(e, r, err)
 	})
 }

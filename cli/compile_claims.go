@@ -12,12 +12,8 @@ import (
 func newCompileClaimsCmd(e *env) *cobra.Command {
 	o := chain.CompileClaimsOptions{Version: schema.Latest}
 	var flags stepFlags
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "compile-claims BY_CONV_DIR...",
-		Short: "Merge the claims and entities of all conversations into one per id",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("compile-claims BY_CONV_DIR...", "Merge the claims and entities of all conversations into one per id",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if o.Inputs = args; o.Out == "" {
 				return usagef("no output folder: give -o")
 			}
@@ -33,10 +29,9 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 				if o.Out == "-" {
 					return err
 				}
-				return said(e, asJSON, r, err)
+				return said(e, r, err)
 			})
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
@@ -45,6 +40,6 @@ func newCompileClaimsCmd(e *env) *cobra.Command {
 	f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	flags.add(c, 100)
 	f.StringVar(&o.Now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
-	f.BoolVar(&asJSON, "json", false, "print the summary as JSON to standard output instead of standard error")
+	f.BoolVar(&e.json, "json", false, "print the summary as JSON to standard output instead of standard error")
 	return c
 }

@@ -19,22 +19,15 @@ import (
 )
 
 func newConfigCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "config",
-		Short: "Show the effective configuration",
-	}, newConfigShowCmd(e), newConfigPromptsCmd(e))
+	return parent("config", "Show the effective configuration", newConfigShowCmd(e), newConfigPromptsCmd(e))
 }
 
 func newConfigShowCmd(e *env) *cobra.Command {
-	m, asJSON := modelFlags{temperature: -1}, false
-	c := &cobra.Command{
-		Use:   "show",
-		Short: "Print every effective value and its origin; secrets are masked",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return runConfigShow(e, m, asJSON) },
-	}
+	m := modelFlags{temperature: -1}
+	c := verb("show", "Print every effective value and its origin; secrets are masked", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return runConfigShow(e, m) })
 	m.addShared(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -46,7 +39,7 @@ type configReport struct {
 	Roles    map[string][]config.Value `json:"roles"`
 }
 
-func runConfigShow(e *env, m modelFlags, asJSON bool) error {
+func runConfigShow(e *env, m modelFlags) error {
 	r := configReport{File: cmp.Or(m.config, config.Find(".")), Project: []config.Value{}, Roles: map[string][]config.Value{}}
 	p, err := m.project(e)
 	if err != nil {
@@ -74,7 +67,7 @@ func runConfigShow(e *env, m modelFlags, asJSON bool) error {
 		}
 		r.Roles[string(role)] = ep.Values
 	}
-	if asJSON {
+	if e.json {
 		return writeJSON(e.out, r)
 	}
 	rows := [][3]string{{"project file", cmp.Or(r.File, "none (no membench.yaml here)")}}
@@ -113,20 +106,15 @@ func writeColumns(w io.Writer, rows [][3]string) error {
 func newConfigPromptsCmd(e *env) *cobra.Command {
 	var m modelFlags
 	var out string
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "prompts",
-		Short: "List the effective prompts, or write them to a folder for editing",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, m, out, asJSON) },
-	}
+	c := verb("prompts", "List the effective prompts, or write them to a folder for editing", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, m, out) })
 	m.addShared(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "write the prompts into this `folder`")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
-func runConfigPrompts(ctx context.Context, e *env, m modelFlags, out string, asJSON bool) error {
+func runConfigPrompts(ctx context.Context, e *env, m modelFlags, out string) error {
 	p, err := m.project(e)
 	if err != nil {
 		return err
@@ -154,7 +142,7 @@ func runConfigPrompts(ctx context.Context, e *env, m modelFlags, out string, asJ
 			return err
 		}
 	}
-	if asJSON {
+	if e.json {
 		return writeJSON(e.out, map[string]any{"prompts": rows})
 	}
 	for _, r := range rows {

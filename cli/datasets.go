@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"membench/datasets"
 	"membench/datasets/all"
@@ -18,45 +17,36 @@ import (
 )
 
 func newDatasetsCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "datasets",
-		Short: "List, fetch, check and convert benchmark data",
-	}, newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
+	return parent("datasets", "List, fetch, check and convert benchmark data", newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
 }
 
 func newDatasetsListCmd(e *env) *cobra.Command {
-	asJSON := false
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the known data sets",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return writeJSON(e.out, datasets.Catalogue())
+	c := verb("list", "List the known data sets", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if e.json {
+			return writeJSON(e.out, datasets.Catalogue())
+		}
+		w := newTable(e.text())
+		w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
+		for _, i := range datasets.Catalogue() {
+			pass, format := "no", "checked"
+			if i.Redistributable {
+				pass = "yes"
 			}
-			w := newTable(e.text())
-			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
-			for _, i := range datasets.Catalogue() {
-				pass, format := "no", "checked"
-				if i.Redistributable {
-					pass = "yes"
+			if i.Unverified != "" {
+				format = "unverified"
+				if i.Checked != "" {
+					format = "partly"
 				}
-				if i.Unverified != "" {
-					format = "unverified"
-					if i.Checked != "" {
-						format = "partly"
-					}
-				}
-				if i.Status == datasets.StatusListed {
-					format = "-"
-				}
-				w.AppendRow(table.Row{i.Name, i.Status, i.Licence, pass, format, i.Title})
 			}
-			w.Render()
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as one JSON array")
+			if i.Status == datasets.StatusListed {
+				format = "-"
+			}
+			w.AppendRow(table.Row{i.Name, i.Status, i.Licence, pass, format, i.Title})
+		}
+		w.Render()
+		return nil
+	})
+	c.Flags().BoolVar(&e.json, "json", false, "print the catalogue as one JSON array")
 	return c
 }
 
@@ -90,31 +80,24 @@ type convertOptions struct {
 	out      string
 	cases    []string
 	dialogue datasets.DialogueOptions
-	asJSON   bool
 	stepFlags
 }
 
 func newDatasetsConvertCmd(e *env) *cobra.Command {
 	o := convertOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "convert NAME [PATH...]",
-		Short: "Turn a data set into cases, dialogue or another layout",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("convert NAME [PATH...]", "Turn a data set into cases, dialogue or another layout",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Name, o.Paths = args[0], args[1:]
 			switch {
-			case !slices.Contains(convert.Forms(), o.to):
-				return usagef("--to: have %q, want one of %v", o.to, convert.Forms())
 			case o.to == convert.DomainA && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
 			case o.to == convert.Observations && len(o.cases) > 0:
 				return usagef("--to observations writes those of all conversations: omit --case")
-			case o.asJSON && o.out == "-":
+			case e.json && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}
 			return runConvert(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	o.datasetFlags.add(c)
 	o.stepFlags.add(c, 20)
@@ -123,7 +106,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
 	f.StringArrayVar(&o.cases, "case", nil, "only the case with this `id`, or the case of the question with it; may be repeated")
 	f.BoolVar(&o.dialogue.NoCaptions, "no-captions", false, "leave image captions out of the dialogue's text")
 	f.BoolVar(&o.dialogue.Probes, "probes", false, "add the questions to the dialogue, each as a turn marked PROBE")
-	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	return c
 }
 
@@ -175,7 +158,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return err
 	}
 	pipeline.UnusedErrata(set.Options.Errata, t.log())
-	if o.asJSON {
+	if e.json {
 		return errors.Join(writeJSON(e.out, censusOf(o.Name, n, t)), t.loss(step, o.stepFlags).After())
 	}
 	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.Name, n.Cases, n.Sessions, n.Turns, n.Questions, n.Part(set.Whole))

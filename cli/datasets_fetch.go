@@ -26,19 +26,14 @@ type fetchOptions struct {
 
 func newDatasetsFetchCmd(e *env) *cobra.Command {
 	var o fetchOptions
-	c := &cobra.Command{
-		Use:   "fetch NAME",
-		Short: "Fetch files of a data set, with their checksum",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.name = args[0]
-			if o.sum != "" && !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(o.sum) {
-				return usagef("--sha256: have %q, want 64 hex digits", o.sum)
-			}
-			o.dir = cmp.Or(o.dir, o.name)
-			return runFetch(c.Context(), e, o)
-		},
-	}
+	c := verb("fetch NAME", "Fetch files of a data set, with their checksum", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.name = args[0]
+		if o.sum != "" && !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(o.sum) {
+			return usagef("--sha256: have %q, want 64 hex digits", o.sum)
+		}
+		o.dir = cmp.Or(o.dir, o.name)
+		return runFetch(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.dir, "output", "o", "", "`folder` (default the set's name)")
 	f.StringArrayVar(&o.files, "file", nil, "only this `file`; may be repeated (default: all whose checksum is known)")

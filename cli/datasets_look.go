@@ -26,22 +26,16 @@ func censusOf(name string, n *datasets.Census, t *tally) datasets.CensusReport {
 
 func newDatasetsInfoCmd(e *env) *cobra.Command {
 	var f datasetFlags
-	asJSON := false
-	c := &cobra.Command{
-		Use:   "info NAME [PATH...]",
-		Short: "Describe a data set, and count its files",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.Name, f.Paths = args[0], args[1:]
-			return runDatasetInfo(c.Context(), e, f, asJSON)
-		},
-	}
+	c := verb("info NAME [PATH...]", "Describe a data set, and count its files", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		f.Name, f.Paths = args[0], args[1:]
+		return runDatasetInfo(c.Context(), e, f)
+	})
 	f.add(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print as one JSON object")
 	return c
 }
 
-func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, asJSON bool) error {
+func runDatasetInfo(ctx context.Context, e *env, f datasetFlags) error {
 	info, ok := datasets.Lookup(f.Name)
 	if !ok {
 		return usagef("unknown data set %q: membench datasets list", f.Name)
@@ -64,7 +58,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, asJSON bool) er
 		r := censusOf(f.Name, n, t)
 		counts, lost = &r, t.lost()
 	}
-	return errors.Join(e.show(asJSON, struct {
+	return errors.Join(e.show(struct {
 		datasets.Info
 		Counts *datasets.CensusReport `json:"counts,omitzero"`
 	}{info, counts}, func(w io.Writer) { info.WriteText(w, counts) }), lost)
@@ -80,18 +74,10 @@ type lintOptions struct {
 
 func newDatasetsLintCmd(e *env) *cobra.Command {
 	o := lintOptions{}
-	c := &cobra.Command{
-		Use:   "lint NAME [PATH...]",
-		Short: "List the faults in the files of a data set",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Name, o.Paths = args[0], args[1:]
-			if !slices.Contains(findings.Formats(), o.format) {
-				return usagef("--format: have %q, want one of %v", o.format, findings.Formats())
-			}
-			return runLint(c.Context(), e, o)
-		},
-	}
+	c := verb("lint NAME [PATH...]", "List the faults in the files of a data set", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Name, o.Paths = args[0], args[1:]
+		return runLint(c.Context(), e, o)
+	})
 	f := c.Flags()
 	o.add(c)
 	f.StringVar(&o.format, "format", "text", "`form` of the findings: text, json, sarif or github")
@@ -141,21 +127,16 @@ type sampleOptions struct {
 
 func newDatasetsSampleCmd(e *env) *cobra.Command {
 	o := sampleOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "sample NAME PATH...",
-		Short: "Draw questions, from each category in proportion",
-		Args:  cobra.MinimumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Name, o.Paths = args[0], args[1:]
-			switch {
-			case o.n <= 0:
-				return usagef("-n: have %d, want more than 0", o.n)
-			case slices.Contains(o.Paths, "-"):
-				return usagef("sample reads the data twice: give files, not standard input")
-			}
-			return runSample(c.Context(), e, o)
-		},
-	}
+	c := verb("sample NAME PATH...", "Draw questions, from each category in proportion", cobra.MinimumNArgs(2), func(c *cobra.Command, args []string) error {
+		o.Name, o.Paths = args[0], args[1:]
+		switch {
+		case o.n <= 0:
+			return usagef("-n: have %d, want more than 0", o.n)
+		case slices.Contains(o.Paths, "-"):
+			return usagef("sample reads the data twice: give files, not standard input")
+		}
+		return runSample(c.Context(), e, o)
+	})
 	f := c.Flags()
 	o.datasetFlags.add(c)
 	o.stepFlags.add(c, 20)

@@ -32,36 +32,28 @@ type datasetsProbesOptions struct {
 	neo4j    target.Target
 	model    modelFlags
 	stepFlags
-	asJSON bool
 }
 
 func newDatasetsProbesCmd(e *env) *cobra.Command {
 	o := datasetsProbesOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "probes GRAPH",
-		Short: "Make cases from a graph: questions whose answers the graph proves",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.graph = args[0]
-			switch {
-			case o.Group != probes.GroupUser && o.Group != probes.GroupConversation:
-				return usagef("--group: have %q, want user or conversation", o.Group)
-			case o.Count < 0 || o.Workers < 1:
-				return usagef("--count must be 0 or more, --workers 1 or more")
-			case o.Searched < 0 || o.Searched > 1:
-				return usagef("--searched: have %v, want a share from 0 to 1", o.Searched)
-			case o.asJSON && o.out == "-":
-				return usagef("--json and the data both want standard output: give -o")
+	c := verb("probes GRAPH", "Make cases from a graph: questions whose answers the graph proves", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.graph = args[0]
+		switch {
+		case o.Count < 0 || o.Workers < 1:
+			return usagef("--count must be 0 or more, --workers 1 or more")
+		case o.Searched < 0 || o.Searched > 1:
+			return usagef("--searched: have %v, want a share from 0 to 1", o.Searched)
+		case e.json && o.out == "-":
+			return usagef("--json and the data both want standard output: give -o")
+		}
+		for _, t := range o.types {
+			if !slices.Contains(probes.Types(), probes.Type(t)) {
+				return usagef("--types: have %q, want some of %v", t, probes.Types())
 			}
-			for _, t := range o.types {
-				if !slices.Contains(probes.Types(), probes.Type(t)) {
-					return usagef("--types: have %q, want some of %v", t, probes.Types())
-				}
-				o.Types = append(o.Types, probes.Type(t))
-			}
-			return runDatasetsProbes(c.Context(), e, o)
-		},
-	}
+			o.Types = append(o.Types, probes.Type(t))
+		}
+		return runDatasetsProbes(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
 	f.StringSliceVar(&o.types, "types", nil, "only these `types`, with commas")
@@ -74,7 +66,7 @@ func newDatasetsProbesCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
 	f.IntVar(&o.Workers, "workers", 8, "ask the model for `n` wordings at once")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
-	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print what was drawn, kept and dropped as one JSON object")
 	o.stepFlags.add(c, 20)
 	o.model.add(c)
 	return c
@@ -131,7 +123,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err != nil {
 		return err
 	}
-	if o.asJSON {
+	if e.json {
 		return errors.Join(writeJSON(e.out, struct {
 			datasets.CensusReport
 			Probes *probes.Stats `json:"probes"`

@@ -29,24 +29,19 @@ func newDemoCmd(e *env) *cobra.Command {
 	var out string
 	var mine []string
 	var o initOptions
-	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Run the whole chain on the bundled dialogues, or on your own chats, offline",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if len(mine) == 0 {
-				return runDemo(c.Context(), e, out)
-			}
-			if !c.Flags().Changed("output") {
-				out = filepath.Join("out", "mine")
-			}
-			o.Paths, o.Dir, o.Force = mine, filepath.Join(out, "project"), true
-			if err := o.check(); err != nil {
-				return err
-			}
-			return runMine(c.Context(), e, o, out)
-		},
-	}
+	c := verb("demo", "Run the whole chain on the bundled dialogues, or on your own chats, offline", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if len(mine) == 0 {
+			return runDemo(c.Context(), e, out)
+		}
+		if !c.Flags().Changed("output") {
+			out = filepath.Join("out", "mine")
+		}
+		o.Paths, o.Dir, o.Force = mine, filepath.Join(out, "project"), true
+		if err := o.check(); err != nil {
+			return err
+		}
+		return runMine(c.Context(), e, o, out)
+	})
 	c.Flags().StringArrayVar(&mine, "mine", nil, "run on this chat `export` instead (may be given several times)")
 	o.addFlags(c)
 	c.Flags().StringVarP(&out, "output", "o", filepath.Join("out", "demo"), "write into this `folder`")

@@ -17,7 +17,6 @@ import (
 type diffOptions struct {
 	diff.Options
 	out     string // of jsonl
-	json    bool
 	jsonl   bool
 	summary bool
 	stepFlags
@@ -25,28 +24,23 @@ type diffOptions struct {
 
 func newDiffCmd(e *env) *cobra.Command {
 	o := diffOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Compare two graphs or claim sets by meaning",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.A, o.B = args[0], args[1]
-			switch {
-			case o.A == "-" && o.B == "-":
-				return usagef("only one side can be standard input")
-			case o.json && o.jsonl:
-				return usagef("--json and --jsonl exclude each other: a report, or the changes")
-			case o.out != "-" && !o.jsonl:
-				return usagef("-o is for --jsonl")
-			}
-			return runDiff(c.Context(), e, o)
-		},
-	}
+	c := verb("diff A B", "Compare two graphs or claim sets by meaning", cobra.ExactArgs(2), func(c *cobra.Command, args []string) error {
+		o.A, o.B = args[0], args[1]
+		switch {
+		case o.A == "-" && o.B == "-":
+			return usagef("only one side can be standard input")
+		case e.json && o.jsonl:
+			return usagef("--json and --jsonl exclude each other: a report, or the changes")
+		case o.out != "-" && !o.jsonl:
+			return usagef("-o is for --jsonl")
+		}
+		return runDiff(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
 	addAccept(c.Flags(), &o.accept)
 	f.BoolVar(&o.summary, "summary", false, "print the counts only")
-	f.BoolVar(&o.json, "json", false, "print one JSON object with the counts")
+	f.BoolVar(&e.json, "json", false, "print one JSON object with the counts")
 	f.BoolVar(&o.jsonl, "jsonl", false, "print the changes as JSON Lines")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of --jsonl")
 	return c
@@ -63,7 +57,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		to.out = e.text()
 	}
 	err = writeOut(&to, out, func(w io.Writer) error {
-		o.Each = o.printer(w)
+		o.Each = o.printer(e, w)
 		rep, err = diff.Run(ctx, o.Options)
 		return err
 	})
@@ -78,7 +72,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		rep.Findings = t.byCode
 	}
 	switch {
-	case o.json:
+	case e.json:
 		err = writeJSON(e.out, rep)
 	case o.jsonl:
 		err = rep.Write(e.err)
@@ -114,11 +108,11 @@ func (o diffOptions) rules(ctx context.Context, t *tally) error {
 }
 
 // printer writes each change in the form that the flags say; nil: none is written.
-func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
+func (o diffOptions) printer(e *env, w io.Writer) func(diff.Step) error {
 	switch {
 	case o.jsonl:
 		return func(s diff.Step) error { return codec.WriteLine(w, s.Change) }
-	case o.json || o.summary:
+	case e.json || o.summary:
 		return nil
 	}
 	return func(s diff.Step) error { return s.Write(w) }

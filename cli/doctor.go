@@ -18,29 +18,24 @@ import (
 type doctorOptions struct {
 	model   modelFlags
 	ask     bool
-	asJSON  bool
 	timeout time.Duration // of one check
 }
 
 func newDoctorCmd(e *env) *cobra.Command {
 	o := doctorOptions{timeout: 5 * time.Second}
-	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check configuration, endpoints, keys, versions, clock and disk",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) },
-	}
+	c := verb("doctor", "Check configuration, endpoints, keys, versions, clock and disk", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), e, o) })
 	o.model.temperature = -1
 	o.model.addShared(c)
 	c.Flags().BoolVar(&o.ask, "ask", false, "ask each endpoint one short question (paid)")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	c.Flags().DurationVar(&o.timeout, "timeout", o.timeout, "give each check this `time`")
 	return c
 }
 
 func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	v := buildVersion()
-	l := checkList{e: e, asJSON: o.asJSON}
+	l := checkList{e: e}
 	l.add(schema.Check{Name: "membench", State: schema.CheckOK, Detail: fmt.Sprintf("%s, %s, %s/%s, schema %v", v.Release, v.Go, v.OS, v.Arch, v.Schemas)})
 	l.add(checkDotenv(e))
 	for _, c := range doctor.Run(ctx, doctor.Options{Config: o.model.config, Models: o.model.options(e), Place: e.place(""), Ask: o.ask, Timeout: o.timeout}) {
@@ -54,12 +49,11 @@ var errUnwell = errors.New("doctor found faults: each line above says how to fix
 // A checkList prints each check when it is added, or all of them as JSON at the end.
 type checkList struct {
 	e      *env
-	asJSON bool
 	checks []schema.Check
 }
 
 func (l *checkList) add(c schema.Check) {
-	if l.checks = append(l.checks, c); l.asJSON {
+	if l.checks = append(l.checks, c); l.e.json {
 		return
 	}
 	fmt.Fprintf(l.e.text(), "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
@@ -71,7 +65,7 @@ func (l *checkList) add(c schema.Check) {
 // end returns faulty where a check failed.
 func (l *checkList) end(faulty error) error {
 	faults := len(slices.DeleteFunc(slices.Clone(l.checks), func(c schema.Check) bool { return c.State != schema.CheckFail }))
-	if l.asJSON {
+	if l.e.json {
 		if err := writeJSON(l.e.out, map[string]any{"checks": l.checks, "faults": faults}); err != nil {
 			return err
 		}

@@ -18,39 +18,33 @@ import (
 )
 
 type evalAggregateOptions struct {
-	accept limitFlag
 	inputs []string
 
 	aggregate.Options
 	prices string
 	out    string
 	strict bool
-	json   bool
 }
 
 func newEvalAggregateCmd(e *env) *cobra.Command {
 	var o evalAggregateOptions
-	c := &cobra.Command{
-		Use:   "aggregate RUN...",
-		Short: "Compute figures from graded records, with n, intervals and exclusions",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("aggregate RUN...", "Compute figures from graded records, with n, intervals and exclusions",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.inputs = args
-			if o.json && o.out != "" {
+			if e.json && o.out != "" {
 				return usagef("--json prints, -o writes: choose one")
 			}
 			return runEvalAggregate(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addConfidence(c, &o.Options.Options)
 	f.IntVar(&o.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
 	f.StringVar(&o.prices, "prices", "", pricesHelp)
 	f.StringVarP(&o.out, "output", "o", "", "write summary.jsonl and aggregate_metrics.json to this `folder`")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
-	f.BoolVar(&o.json, "json", false, "print the summaries as one JSON array")
+	f.BoolVar(&e.json, "json", false, "print the summaries as one JSON array")
 	return c
 }
 
@@ -99,7 +93,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	if o.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	all, err := pipeline.Aggregate(ctx, pipeline.AggregateOptions{Options: o.Options, Inputs: o.inputs, Strict: o.strict, Stdin: e.in, Log: t.log()})
 	t.summary()
 	switch {
@@ -108,7 +102,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	case o.out != "":
 		return errors.Join(pipeline.WriteSummaries(o.out, all), t.lost())
 	}
-	return errors.Join(e.show(o.json, all, func(w io.Writer) {
+	return errors.Join(e.show(all, func(w io.Writer) {
 		for _, s := range all {
 			aggregate.WriteText(w, s)
 		}

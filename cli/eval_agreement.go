@@ -15,28 +15,22 @@ type evalAgreementOptions struct {
 	run       string
 	labels    []string
 	threshold float64
-	json      bool
-	accept    limitFlag
 }
 
 func newEvalAgreementCmd(e *env) *cobra.Command {
 	var o evalAgreementOptions
-	c := &cobra.Command{
-		Use:   "agreement RUN [LABELS...]",
-		Short: "Measure the agreement of people, explain and judges",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("agreement RUN [LABELS...]", "Measure the agreement of people, explain and judges",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.run, o.labels = args[0], args[1:]
 			if o.threshold <= 0 || o.threshold > 1 {
 				return usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 			}
 			return runEvalAgreement(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -48,7 +42,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if len(o.labels) == 0 {
 		o.labels = []string{labelsOf(o.run)}
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	labels, err := label.ReadFiles(o.labels, t.found)
 	if err != nil {
 		return err
@@ -74,5 +68,5 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	if !explained {
 		e.warnf("the run has no explanations (membench eval explain): labels are not compared with them")
 	}
-	return cmp.Or(e.show(o.json, a, a.WriteText), t.lost())
+	return cmp.Or(e.show(a, a.WriteText), t.lost())
 }

@@ -15,7 +15,6 @@ import (
 )
 
 type evalAuditOptions struct {
-	accept limitFlag
 	inputs []string
 
 	published.Options
@@ -23,42 +22,35 @@ type evalAuditOptions struct {
 	protocols []string
 	claims    []string
 	cases     []string
-	json      bool
 	markdown  bool
 }
 
 func newEvalAuditCmd(e *env) *cobra.Command {
 	var o evalAuditOptions
-	c := &cobra.Command{
-		Use:   "audit FILE...",
-		Short: "Check published figures against their own rows",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
-			if o.json && o.markdown {
-				return usagef("--json and --markdown exclude each other")
-			}
-			return runEvalAudit(c.Context(), e, o)
-		},
-	}
+	c := verb("audit FILE...", "Check published figures against their own rows", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.inputs = args
+		if e.json && o.markdown {
+			return usagef("--json and --markdown exclude each other")
+		}
+		return runEvalAudit(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addImportFlags(c, &o.Options, &o.cases)
 	addConfidence(c, &o.AuditOptions.Options)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
 	f.StringArrayVar(&o.claims, "claims", nil, "`file` of published figures (may be repeated)")
-	f.BoolVar(&o.json, "json", false, "print one JSON array")
+	f.BoolVar(&e.json, "json", false, "print one JSON array")
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	return c
 }
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	var err error
 	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found, t.read); err != nil {
 		return err
 	}
-	o.Question = published.Find(o.Asked)
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
 			return &schema.UsageError{Err: err}
@@ -94,7 +86,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		all = append(all, a)
 	}
 	t.summary()
-	return errors.Join(e.show(o.json, all, func(w io.Writer) {
+	return errors.Join(e.show(all, func(w io.Writer) {
 		for i, a := range all {
 			if o.markdown {
 				published.Markdown(w, a)

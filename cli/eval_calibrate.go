@@ -9,7 +9,6 @@ import (
 
 	"membench/config"
 	"membench/eval/calibrate"
-	"membench/eval/judge"
 	"membench/eval/label"
 	"membench/eval/protocol"
 	"membench/eval/records"
@@ -20,20 +19,16 @@ import (
 )
 
 type calibrateOptions struct {
-	accept limitFlag
 	inputs []string
 	plants string
 	shapes string
 	labels []string
-	json   bool
 	judgeFlags
 }
 
 // judgeFlags name the judge that is measured.
 type judgeFlags struct {
 	judge     string
-	method    string
-	vectors   bool
 	threshold float64
 	workers   int
 	model     modelFlags
@@ -42,8 +37,6 @@ type judgeFlags struct {
 func (o *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
-	f.StringVar(&o.method, "method", "trained", "`method` by which the rule judge weighs what it compared: trained or rules")
-	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a protocol's `score` of at least this as accepted, above 0 to 1")
 	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, otherwise one per core)")
 	o.model.add(c)
@@ -64,39 +57,21 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if !(o.threshold > 0 && o.threshold <= 1) {
 		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
 	}
-	method, ok := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}[o.method]
-	if !ok {
-		return m, usagef("--method: have %q, want trained or rules", o.method)
+	ps, err := protocol.Pick(protocol.All(), o.judge)
+	if err != nil {
+		return m, &schema.UsageError{Err: err}
 	}
-	if o.vectors && o.judge != "rule" {
-		return m, usagef("--similarity: have --judge %s, want rule", o.judge)
-	}
-	if o.judge == "rule" && !o.vectors {
-		m.grader, m.rule = calibrate.Rule(judge.Options{Method: method}), true
-		return m, nil
-	}
-	var p *protocol.Protocol
-	if o.judge != "rule" {
-		ps, err := protocol.Pick(protocol.All(), o.judge)
-		if err != nil {
-			return m, &schema.UsageError{Err: err}
-		}
-		if p = ps[0]; p.Rule != nil {
-			m.rule = true
-			m.grader, err = calibrate.Protocol(p, nil)
-			return m, err
-		}
+	p := ps[0]
+	if p.Rule != nil {
+		m.rule = true
+		m.grader, err = calibrate.Protocol(p, nil)
+		return m, err
 	}
 	ms, err := o.model.open(e)
 	if err != nil {
 		return m, err
 	}
 	m.close, m.dry = ms.close, ms.dryRun()
-	if o.vectors {
-		vectors, err := ms.EndpointEmbedder()
-		m.grader = calibrate.Near(judge.Options{Method: method}, vectors)
-		return m, err
-	}
 	gen, err := ms.Generator(config.Judge)
 	if err != nil {
 		return m, err
@@ -108,22 +83,18 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 
 func newEvalCalibrateCmd(e *env) *cobra.Command {
 	var o calibrateOptions
-	c := &cobra.Command{
-		Use:   "calibrate FILE...",
-		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("calibrate FILE...", "Measure a judge on planted answers and correct an accuracy for its errors",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			return runEvalCalibrate(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
 	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
 	f.StringArrayVar(&o.labels, "labels", nil, "take the verdicts of people from this `file` or folder: labels of answers drawn from all (repeatable)")
-	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	f.BoolVar(&e.json, "json", false, "print the report as JSON")
 	return c
 }
 
@@ -151,7 +122,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			files = append(files, qa)
 		}
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {
@@ -186,7 +157,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.show(o.json, rep, rep.WriteText), t.lost())
+	return errors.Join(e.show(rep, rep.WriteText), t.lost())
 }
 
 // judgedByPeople replaces the grades of records by human verdicts.

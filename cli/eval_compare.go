@@ -12,7 +12,6 @@ import (
 )
 
 type evalCompareOptions struct {
-	accept limitFlag
 	inputs []string
 
 	compare.Options
@@ -22,25 +21,19 @@ type evalCompareOptions struct {
 	junit     string
 	markdown  string
 	uneven    bool
-	json      bool
 }
 
 func newEvalCompareCmd(e *env) *cobra.Command {
 	var o evalCompareOptions
-	c := &cobra.Command{
-		Use:   "compare RUN...",
-		Short: "Compare graded runs question by question",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.inputs = args
-			if err := o.check(); err != nil {
-				return err
-			}
-			return runEvalCompare(c.Context(), e, o)
-		},
-	}
+	c := verb("compare RUN...", "Compare graded runs question by question", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.inputs = args
+		if err := o.check(); err != nil {
+			return err
+		}
+		return runEvalCompare(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addConfidence(c, &o.Options.Options)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
@@ -52,7 +45,7 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")
 	f.StringVar(&o.junit, "junit", "", "with --gate: write the outcomes to this `file` as JUnit XML")
 	f.StringVar(&o.markdown, "markdown", "", "with --gate: write the outcomes to this `file` as Markdown")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -83,14 +76,14 @@ func (o *evalCompareOptions) check() error {
 }
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.found, Counted: t.read}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)
 	}
 	rep, err := files.Compare(ctx)
 	if t.summary(); err == nil {
-		err = e.show(o.json, rep, rep.WriteText)
+		err = e.show(rep, rep.WriteText)
 	}
 	if err != nil {
 		return err
@@ -108,7 +101,7 @@ func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files
 	if err != nil {
 		return err
 	}
-	err = e.show(o.json, v, func(w io.Writer) { compare.WriteGates(w, v.Gates) })
+	err = e.show(v, func(w io.Writer) { compare.WriteGates(w, v.Gates) })
 	if err == nil && o.junit != "" {
 		err = writeOut(e, o.junit, func(w io.Writer) error { return compare.WriteJUnit(w, v.Gates, !o.uneven) })
 	}

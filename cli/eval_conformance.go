@@ -18,28 +18,22 @@ type conformanceOptions struct {
 	golden, data string
 	prompts      []string
 	limit        int
-	json         bool
 }
 
 func newEvalConformanceCmd(e *env) *cobra.Command {
 	var o conformanceOptions
-	c := &cobra.Command{
-		Use:   "conformance [--golden DIR] [--data DIR]",
-		Short: "Compare every metric with the original scorers",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if o.limit < 0 {
-				return usagef("--limit: have %d, want 0 (all) or more", o.limit)
-			}
-			return runEvalConformance(e, o)
-		},
-	}
+	c := verb("conformance [--golden DIR] [--data DIR]", "Compare every metric with the original scorers", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if o.limit < 0 {
+			return usagef("--limit: have %d, want 0 (all) or more", o.limit)
+		}
+		return runEvalConformance(e, o)
+	})
 	f := c.Flags()
 	f.StringVar(&o.golden, "golden", "", "folder of vector files (`dir`; default: those built in)")
 	f.StringVar(&o.data, "data", "", "folder that rows point into (`dir`)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
 	f.IntVar(&o.limit, "limit", 10, "show at most `n` differences per file; 0: all")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -92,7 +86,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 	if err != nil {
 		return err
 	}
-	if err = e.show(o.json, rep, rep.WriteText); err == nil && rep.Failed > 0 {
+	if err = e.show(rep, rep.WriteText); err == nil && rep.Failed > 0 {
 		err = errFindings
 	}
 	return err

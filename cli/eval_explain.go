@@ -13,32 +13,25 @@ import (
 )
 
 type evalExplainOptions struct {
-	accept limitFlag
 	pipeline.ExplainOptions
 	graph string // folder, or address of a server; "": none
 	scope string // of the graph at the server
-	json  bool
 }
 
 func newEvalExplainCmd(e *env) *cobra.Command {
 	var o evalExplainOptions
-	c := &cobra.Command{
-		Use:   "explain RUN",
-		Short: "Report at which hop each failed question was lost, and why",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Run = args[0]
-			switch {
-			case o.LongContext < 1:
-				return usagef("--long-context: have %d, want 1 or more", o.LongContext)
-			case o.Failures != "" && o.graph == "":
-				return usagef("--graph-out needs --graph: the graph that the failures are added to")
-			}
-			return runEvalExplain(c.Context(), e, o)
-		},
-	}
+	c := verb("explain RUN", "Report at which hop each failed question was lost, and why", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.Run = args[0]
+		switch {
+		case o.LongContext < 1:
+			return usagef("--long-context: have %d, want 1 or more", o.LongContext)
+		case o.Failures != "" && o.graph == "":
+			return usagef("--graph-out needs --graph: the graph that the failures are added to")
+		}
+		return runEvalExplain(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	f.StringVarP(&o.Out, "output", "o", "", "write the records to this `file` (- is standard output; the table then goes to standard error) instead of the run's own")
 	addGradedRun(f, &o.GradedRun)
 	f.StringVar(&o.Second, "second", "", "the `protocol` whose disagreement shows a judge's error (default: other models' verdicts, the rule judge, exact match)")
@@ -47,7 +40,7 @@ func newEvalExplainCmd(e *env) *cobra.Command {
 	f.StringVar(&o.scope, "scope", "", "`name` of the graph at the server (load-neo4j --scope)")
 	f.StringVar(&o.Failures, "graph-out", "", "write failed questions as nodes and edges to this `folder`")
 	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when the data has errors")
-	f.BoolVar(&o.json, "json", false, "print the counts as JSON")
+	f.BoolVar(&e.json, "json", false, "print the counts as JSON")
 	return c
 }
 
@@ -60,7 +53,7 @@ func addGradedRun(f *pflag.FlagSet, o *pipeline.GradedRun) {
 }
 
 func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	if o.graph != "" {
 		g, done, err := openGraph(ctx, e, o.graph, target.Target{Scope: o.scope}, t)
 		if err != nil {
@@ -79,7 +72,7 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 		to := *e
 		to.out, e = e.err, &to
 	}
-	return errors.Join(e.show(o.json, counts, func(w io.Writer) {
+	return errors.Join(e.show(counts, func(w io.Writer) {
 		for _, c := range counts {
 			c.WriteText(w, e.texts.format)
 		}

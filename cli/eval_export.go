@@ -12,10 +12,8 @@ import (
 )
 
 type evalExportOptions struct {
-	accept limitFlag
 	pipeline.ExportOptions
 	list bool
-	json bool
 }
 
 func newEvalExportCmd(e *env) *cobra.Command {
@@ -31,14 +29,14 @@ func newEvalExportCmd(e *env) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.list {
-				return runEvalForms(e, o.json)
+				return runEvalForms(e)
 			}
 			o.Run = args[0]
 			return runEvalExport(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	f.StringVar(&o.Form, "format", "", "`form` to write: lme, locomo, mem0 or amb")
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, or file, or - for standard output")
 	f.StringVar(&o.Dataset, "dataset", "", "export the records of this data `set` (default: the form's)")
@@ -48,12 +46,12 @@ func newEvalExportCmd(e *env) *cobra.Command {
 	f.StringVar(&o.Cases, "cases", "", "cases `file` with the benchmark's ids of turns (default: the run's own)")
 	f.BoolVar(&o.Failed, "failed", false, "write questions whose asking failed as empty answers")
 	f.BoolVar(&o.list, "list", false, "list the forms and exit")
-	f.BoolVar(&o.json, "json", false, "with --list: one JSON array")
+	f.BoolVar(&e.json, "json", false, "with --list: one JSON array")
 	return c
 }
 
-func runEvalForms(e *env, asJSON bool) error {
-	return e.show(asJSON, published.Forms(), func(w io.Writer) {
+func runEvalForms(e *env) error {
+	return e.show(published.Forms(), func(w io.Writer) {
 		for _, f := range published.Forms() {
 			fmt.Fprintf(w, "%-8s %s\n%8s for %s; read back as %s\n", f.Name, f.About, "", f.Scorer, f.Back)
 		}
@@ -61,7 +59,7 @@ func runEvalForms(e *env, asJSON bool) error {
 }
 
 func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	return t.end(pipeline.Export(ctx, o.ExportOptions))
 }

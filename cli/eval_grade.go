@@ -15,7 +15,6 @@ import (
 )
 
 type gradeOptions struct {
-	accept limitFlag
 	pipeline.GradeOptions
 	protocols []string
 	judge     string // rule | model | "" (model where a protocol needs one)
@@ -28,17 +27,12 @@ type gradeOptions struct {
 
 func newEvalGradeCmd(e *env) *cobra.Command {
 	var o gradeOptions
-	c := &cobra.Command{
-		Use:   "grade FILE... -o OUT",
-		Short: "Grade answers by named protocols, side by side",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Inputs = args
-			return runEvalGrade(c.Context(), e, o)
-		},
-	}
+	c := verb("grade FILE... -o OUT", "Grade answers by named protocols, side by side", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Inputs = args
+		return runEvalGrade(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	f.StringVarP(&o.Out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`method`: rule or model (default: model where a protocol has no rule)")
@@ -57,11 +51,8 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 }
 
 func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
-	switch {
-	case o.report == "-" && o.Out == "-":
+	if o.report == "-" && o.Out == "-" {
 		return usagef("--report and the records both go to standard output: give -o FILE")
-	case o.judge != "" && o.judge != "rule" && o.judge != "model":
-		return usagef("--judge: have %q, want rule or model", o.judge)
 	}
 	in := protocol.Inputs{}
 	if in.Prompts, err = readPrompts(o.prompts); err != nil {
@@ -90,7 +81,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if o.doubtful {
 		g.Asks, g.Settle = grade.Doubtful, true
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	rep, err := pipeline.Grade(ctx, o.GradeOptions)
 	t.summary()

@@ -13,39 +13,33 @@ import (
 )
 
 type evalImportOptions struct {
-	accept limitFlag
 	pipeline.ImportOptions
 	list bool
-	json bool
 }
 
 func newEvalImportCmd(e *env) *cobra.Command {
 	o := evalImportOptions{}
-	c := &cobra.Command{
-		Use:   "import FILE...",
-		Short: "Convert published result files, or your own, to records",
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Inputs = args
-			if o.list {
-				return runEvalFormats(e, o.json)
-			}
-			switch {
-			case len(args) == 0:
-				return usagef("no result file is given; --list shows the forms that can be read")
-			case o.Out == "":
-				return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
-			}
-			return runEvalImport(c.Context(), e, o)
-		},
-	}
+	c := verb("import FILE...", "Convert published result files, or your own, to records", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+		o.Inputs = args
+		if o.list {
+			return runEvalFormats(e)
+		}
+		switch {
+		case len(args) == 0:
+			return usagef("no result file is given; --list shows the forms that can be read")
+		case o.Out == "":
+			return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
+		}
+		return runEvalImport(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addImportFlags(c, &o.Options, &o.Cases)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
 	f.StringVar(&o.Errata, "errata", "", "apply a correction `list` to the golds")
 	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when a row cannot be read")
 	f.BoolVar(&o.list, "list", false, "list the forms and exit")
-	f.BoolVar(&o.json, "json", false, "with --list: one JSON array")
+	f.BoolVar(&e.json, "json", false, "with --list: one JSON array")
 	return c
 }
 
@@ -62,8 +56,8 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f.StringArrayVar(cases, "cases", nil, "cases `file` with the questions that were asked (may be repeated)")
 }
 
-func runEvalFormats(e *env, asJSON bool) error {
-	return e.show(asJSON, published.Formats(), func(w io.Writer) {
+func runEvalFormats(e *env) error {
+	return e.show(published.Formats(), func(w io.Writer) {
 		for _, f := range published.Formats() {
 			marks := ""
 			if !f.Verified {
@@ -78,7 +72,7 @@ func runEvalFormats(e *env, asJSON bool) error {
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	n, err := pipeline.Import(ctx, o.ImportOptions)
 	t.summary()
@@ -89,6 +83,6 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if n.Textless > 0 {
 		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", n.Textless, n.Answers)
 	}
-	e.warnf("%d answers, %d sessions, %d rows or verdicts lost, %d warnings", n.Answers, n.Sessions, n.Skipped, n.Warnings)
+	e.warnf("%d answers, %d sessions, %d errors, %d warnings", n.Answers, n.Sessions, n.Errors, n.Warnings)
 	return t.lost()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"membench/eval/calibrate"
@@ -15,10 +14,7 @@ import (
 )
 
 func newEvalJudgeCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "judge",
-		Short: "Examine a judge of answers",
-	}, newEvalJudgeCheckCmd(e))
+	return parent("judge", "Examine a judge of answers", newEvalJudgeCheckCmd(e))
 }
 
 type judgeCheckOptions struct {
@@ -33,12 +29,8 @@ type judgeCheckOptions struct {
 
 func newEvalJudgeCheckCmd(e *env) *cobra.Command {
 	var o judgeCheckOptions
-	c := &cobra.Command{
-		Use:   "check",
-		Short: "Run the built-in planted answers against any judge and print a table",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) },
-	}
+	c := verb("check", "Run the built-in planted answers against any judge and print a table", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runEvalJudgeCheck(c.Context(), e, o) })
 	f := c.Flags()
 	o.judgeFlags.add(c)
 	f.StringVar(&o.shapes, "shapes", "", "add the shapes of this `file`")
@@ -51,10 +43,7 @@ func newEvalJudgeCheckCmd(e *env) *cobra.Command {
 }
 
 func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err error) {
-	switch {
-	case !slices.Contains(calibrate.CheckFormats(), o.format):
-		return usagef("--format: have %q, want text, markdown, latex, csv or json", o.format)
-	case o.each < 0:
+	if o.each < 0 {
 		return usagef("--each: have %d, want 0 or more", o.each)
 	}
 	shapes, err := calibrate.ShapesAnd(o.shapes)

@@ -24,30 +24,24 @@ type evalLabelOptions struct {
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
 	listen        string
-	accept        limitFlag
 }
 
 func newEvalLabelCmd(e *env) *cobra.Command {
 	var o evalLabelOptions
-	c := &cobra.Command{
-		Use:   "label RUN",
-		Short: "Let people label whether answers are right and where they were lost",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Run = args[0]
-			switch {
-			case o.draw.N < 1 || o.draw.N > maxDraw:
-				return usagef("-n: have %d, want 1 to %d", o.draw.N, maxDraw)
-			case o.doubtful && o.all:
-				return usagef("--doubtful and --all are two draws: choose one")
-			case o.by == "" && o.out == "":
-				return usagef("--by: name who labels, so that labels of several people stay apart")
-			}
-			return runEvalLabel(c.Context(), e, o)
-		},
-	}
+	c := verb("label RUN", "Let people label whether answers are right and where they were lost", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.Run = args[0]
+		switch {
+		case o.draw.N < 1 || o.draw.N > maxDraw:
+			return usagef("-n: have %d, want 1 to %d", o.draw.N, maxDraw)
+		case o.doubtful && o.all:
+			return usagef("--doubtful and --all are two draws: choose one")
+		case o.by == "" && o.out == "":
+			return usagef("--by: name who labels, so that labels of several people stay apart")
+		}
+		return runEvalLabel(c.Context(), e, o)
+	})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addGradedRun(f, &o.GradedRun)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
@@ -64,7 +58,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	qa, err := o.Open(ctx, t.log())
 	if err != nil {
 		return err

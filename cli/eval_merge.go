@@ -8,11 +8,8 @@ import (
 
 func newEvalMergeCmd(e *env) *cobra.Command {
 	var out, prices string
-	c := &cobra.Command{
-		Use:   "merge SHARD... -o RUN",
-		Short: "Join the shards of a run into the run that one process would have made",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("merge SHARD... -o RUN", "Join the shards of a run into the run that one process would have made",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("no folder for the run: name one with -o")
 			}
@@ -33,8 +30,7 @@ func newEvalMergeCmd(e *env) *cobra.Command {
 				return failed
 			}
 			return nil
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVarP(&out, "output", "o", "", "`folder` of the joined run")
 	f.StringVar(&prices, "prices", "", pricesHelp)

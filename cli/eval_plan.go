@@ -10,7 +10,6 @@ import (
 )
 
 type evalPlanOptions struct {
-	accept     limitFlag
 	inputs     []string
 	protocol   string
 	difference float64 // percentage points
@@ -19,16 +18,12 @@ type evalPlanOptions struct {
 	questions  []int
 	alpha      float64
 	power      float64
-	json       bool
 }
 
 func newEvalPlanCmd(e *env) *cobra.Command {
 	o := evalPlanOptions{}
-	c := &cobra.Command{
-		Use:   "plan [RUN RUN]",
-		Short: "Compute how many questions and conversations a difference needs",
-		Args:  cobra.MaximumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("plan [RUN RUN]", "Compute how many questions and conversations a difference needs",
+		cobra.MaximumNArgs(2), func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			switch {
 			case o.difference <= 0 || o.difference > 100:
@@ -48,10 +43,9 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 				}
 			}
 			return runEvalPlan(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")
 	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
 	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
@@ -59,13 +53,13 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 	f.IntSliceVar(&o.questions, "questions", nil, "questions of a conversation, `n,n,…` (default: as in the runs, otherwise 10,20,50,100,200)")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "`level` of the test")
 	f.Float64Var(&o.power, "power", 0.8, "`power` of the test")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
@@ -83,5 +77,5 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 		sizes = []int{10, 20, 50, 100, 200}
 	}
 	r := v.Plans(compare.Target{Difference: o.difference / 100, Alpha: o.alpha, Power: o.power}, sizes...)
-	return errors.Join(e.show(o.json, r, r.WriteText), t.lost())
+	return errors.Join(e.show(r, r.WriteText), t.lost())
 }

@@ -11,14 +11,9 @@ import (
 )
 
 func newEvalProtocolsCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "protocols",
-		Short: "List the protocols: what each scores and which original it reproduces",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	c := verb("protocols", "List the protocols: what each scores and which original it reproduces", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return runEvalProtocols(e) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON array")
 	return c
 }
 
@@ -32,7 +27,7 @@ type protocolRow struct {
 	Origin  string `json:"origin,omitzero"` // scorer that it reproduces; absent: our own protocol
 }
 
-func runEvalProtocols(e *env, asJSON bool) error {
+func runEvalProtocols(e *env) error {
 	var rows []protocolRow
 	for _, p := range protocol.All() {
 		r := protocolRow{Name: p.Name, Version: p.Version, By: "rule", Binary: p.Binary, Formula: p.Formula, Origin: p.Origin}
@@ -41,7 +36,7 @@ func runEvalProtocols(e *env, asJSON bool) error {
 		}
 		rows = append(rows, r)
 	}
-	return e.show(asJSON, rows, func(w io.Writer) {
+	return e.show(rows, func(w io.Writer) {
 		for _, r := range rows {
 			fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", cmp.Or(r.Origin, "ours"))
 		}

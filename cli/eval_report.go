@@ -10,24 +10,19 @@ import (
 )
 
 type evalReportOptions struct {
-	accept limitFlag
 	pipeline.ReportOptions
 	prices string
 }
 
 func newEvalReportCmd(e *env) *cobra.Command {
 	var o evalReportOptions
-	c := &cobra.Command{
-		Use:   "report RUN... -o DIR",
-		Short: "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("report RUN... -o DIR", "Make reports from graded runs: Markdown, CSV, JSON, one HTML file",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Inputs = args
 			return runEvalReport(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
-	addAccept(f, &o.accept)
+	addAccept(f, &e.accept)
 	addConfidence(c, &o.Figures.Options)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
@@ -53,7 +48,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err
 	}
-	t := newTally(e, 20).accepting(o.accept)
+	t := newTally(e, 20)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	return t.end(pipeline.Report(ctx, o.ReportOptions))
 }

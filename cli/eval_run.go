@@ -15,11 +15,8 @@ import (
 func newEvalRunCmd(e *env) *cobra.Command {
 	o := evalFlags{}
 	var shard string
-	c := &cobra.Command{
-		Use:   "run [DATASET...] [-c eval.yaml]",
-		Short: "Ask memory systems the questions of data sets, and grade the answers",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("run [DATASET...] [-c eval.yaml]", "Ask memory systems the questions of data sets, and grade the answers",
+		cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
 			if shard != "" {
@@ -29,8 +26,7 @@ func newEvalRunCmd(e *env) *cobra.Command {
 				}
 			}
 			return runEval(c.Context(), e, o, false)
-		},
-	}
+		})
 	o.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.noGrade, "no-grade", false, "stop before grading")

@@ -19,28 +19,22 @@ import (
 
 func newEvalStatusCmd(e *env) *cobra.Command {
 	var prices string
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "status RUN",
-		Short: "Show a run's progress, failures and cost",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runEvalStatus(c.Context(), e, args[0], prices, asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c := verb("status RUN", "Show a run's progress, failures and cost", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		return runEvalStatus(c.Context(), e, args[0], prices)
+	})
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	c.Flags().StringVar(&prices, "prices", "", "price table `file` (default the built-in one)")
 	return c
 }
 
-func runEvalStatus(ctx context.Context, e *env, dir, table string, asJSON bool) error {
+func runEvalStatus(ctx context.Context, e *env, dir, table string) error {
 	prices, err := config.LoadPrices(table)
 	if err != nil {
 		return &schema.UsageError{Err: err}
 	}
 	r, err := pipeline.Status(dir, prices, e.now())
 	if err == nil {
-		if asJSON {
+		if e.json {
 			err = writeJSON(e.out, r)
 		} else {
 			err = printStatus(e.text(), r, dir)

@@ -17,25 +17,18 @@ import (
 
 // newExperimentCmd is the parent of the research programmes.
 func newExperimentCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "experiment",
-		Short: "Run an experiment: all of its runs, analyses, tables and figures",
-	}, newExperimentQARPCmd(e), newExperimentPCMCmd(e))
+	return parent("experiment", "Run an experiment: all of its runs, analyses, tables and figures", newExperimentQARPCmd(e), newExperimentPCMCmd(e))
 }
 
 func newExperimentQARPCmd(e *env) *cobra.Command {
 	o := evalFlags{}
 	d := experiment.Defaults()
-	c := &cobra.Command{
-		Use:   "qarp [DATASET...] [-c experiment.yaml]",
-		Short: "Query-aware retrieval planning against its comparison set",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("qarp [DATASET...] [-c experiment.yaml]", "Query-aware retrieval planning against its comparison set",
+		cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
 			return runExperimentQARP(c.Context(), e, o, d)
-		},
-	}
+		})
 	o.add(c)
 	f := c.Flags()
 	f.StringVar(&d.Backend, "backend", d.Backend, "`system` below QARP and the strategies")

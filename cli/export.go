@@ -19,7 +19,6 @@ import (
 type exportOptions struct {
 	chain.ExportGraphOptions
 	stepFlags
-	json bool
 }
 
 func newExportCmd(e *env) *cobra.Command {
@@ -28,19 +27,13 @@ func newExportCmd(e *env) *cobra.Command {
 	for _, f := range export.Formats() {
 		fmt.Fprintf(&oneFile, "  %-9s  %s\n", f.Name, f.Doc)
 	}
-	c := &cobra.Command{
-		Use:   "export GRAPH_DIR --format " + strings.Join(export.FormatNames(), "|") + " -o OUT",
-		Short: "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
-		Long:  oneFile.String(),
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("export GRAPH_DIR --format "+strings.Join(export.FormatNames(), "|")+" -o OUT", "Write a graph for neo4j-admin, GraphML or JSON-LD tools",
+		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 			o.Graph = args[0]
 			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.Format })
 			switch {
 			case o.Format == "":
 				return usagef("--format is missing: have %s", strings.Join(export.FormatNames(), ", "))
-			case one < 0 && o.Format != export.AdminCSVName:
-				return usagef("--format: have %q, want one of %s", o.Format, strings.Join(export.FormatNames(), ", "))
 			case one >= 0 && o.Scope != "":
 				return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.Format)
 			case one < 0 && o.Out == "-":
@@ -53,15 +46,15 @@ func newExportCmd(e *env) *cobra.Command {
 					return err
 				}
 			}
-			if o.json && o.Out == "-" {
+			if e.json && o.Out == "-" {
 				return usagef("--json and the graph cannot both go to standard output: give -o")
 			}
 			if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]{2,62}$`).MatchString(o.Database) {
 				return usagef("--database: have %q, want a Neo4j database name (letters, digits, dots, dashes)", o.Database)
 			}
 			return runExport(c.Context(), e, o)
-		},
-	}
+		})
+	c.Long = oneFile.String()
 	f := c.Flags()
 	f.StringVar(&o.Format, "format", "", "`format` to write: "+strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.Out, "output", "o", "-", "`file`, or folder for admin-csv")
@@ -70,7 +63,7 @@ func newExportCmd(e *env) *cobra.Command {
 	f.StringVar(&o.Scope, "scope", "", "`name` of this graph among several in one database, for admin-csv")
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	o.stepFlags.add(c, 20)
-	f.BoolVar(&o.json, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the counts as one JSON object")
 	return c
 }
 
@@ -81,7 +74,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		switch {
 		case !wrote(err):
 			return err
-		case o.json:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, res))
 		case o.Format == export.AdminCSVName:
 			if _, failed := fmt.Fprintf(e.text(), "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {

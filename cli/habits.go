@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/template"
@@ -12,7 +13,11 @@ import (
 	"membench/annotate"
 	"membench/annotate/chats"
 	"membench/config"
+	"membench/cypher/neo4j/server"
 	"membench/datasets"
+	"membench/datasets/convert"
+	"membench/datasets/probes"
+	"membench/eval/calibrate"
 	"membench/eval/protocol"
 	"membench/graphir/export"
 	"membench/internal/textnorm"
@@ -118,8 +123,33 @@ func didYouMean(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w\ndid you mean %s?", err, strings.Join(near, " or "))
 }
 
-// completions are the values of flags that have a known list, by the flag's name, or by
-// command and flag where they differ from command to command.
+// fixed are the flags that have one of a list of values, by the flag's name, or by command and flag where they differ from command to command: the values are
+// offered, and no others are taken.
+var fixed = map[string]func() []string{
+	"kind":       kindNames,
+	"tagger":     choices("rule", "model"),
+	"extractor":  choices("rule", "model"),
+	"embedder":   choices("hash", "model"),
+	"direction":  choices("down", "up", "both"),
+	"source":     choices("auto", "norm", "raw"),
+	"dates":      choices("dmy", "mdy"),
+	"group":      choices(string(probes.GroupUser), string(probes.GroupConversation)),
+	"log-format": choices("text", "json"),
+	"log-level":  choices(levels...),
+
+	"annotate --format": func() []string {
+		return namesOf(annotate.Formats(), func(f annotate.Format) string { return string(f) })
+	},
+	"validate --format":         findings.Formats,
+	"datasets lint --format":    findings.Formats,
+	"export --format":           export.FormatNames,
+	"eval grade --judge":        choices("rule", "model"),
+	"eval judge check --format": calibrate.CheckFormats,
+	"neo4j up --engine":         choices("auto", server.Docker, server.Java),
+	"datasets convert --to":     convert.Forms,
+}
+
+// completions are the values that are offered for flags which check theirs themselves, or take others, too.
 func completions(e *env) map[string]func() []string {
 	return map[string]func() []string{
 		"system":   func() []string { return systemNames(e) },
@@ -129,7 +159,6 @@ func completions(e *env) map[string]func() []string {
 			return namesOf(datasets.Catalogue(), func(d datasets.Info) string { return d.Name + "=" })
 		},
 		"schema-version": schemaVersions,
-		"kind":           kindNames,
 		"backend": func() []string {
 			return append([]string{"embedded", "mem0"}, systemNames(e, open.Service)...)
 		},
@@ -137,40 +166,45 @@ func completions(e *env) map[string]func() []string {
 		"cassette-mode": choices("off", "cache", "record", "replay-only"),
 		"reader":        choices("rule", "model"),
 		"judge":         choices("rule", "model"),
-		"tagger":        choices("rule", "model"),
-		"extractor":     choices("rule", "model"),
 		"grain":         choices("turn", "session"),
-		"direction":     choices("down", "up", "both"),
 		"isolation":     choices("global", "per_conv"),
-		"method":        choices("trained", "rules"),
 		"pcm-mode":      choices("fixed", "faithful"),
-		"source":        choices("auto", "norm", "raw"),
 		"answer-prompt": choices("answer", "answer-short", "answer-notes"),
 		"prompt-lang":   choices("en", "zh"),
-		"dates":         choices("dmy", "mdy"),
-		"log-format":    choices("text", "json"),
-		"log-level":     choices(levels...),
 		"lang":          choices(languages...),
 
-		"experiment --backend": func() []string { return systemNames(e) },
-		"annotate --format": func() []string {
-			return namesOf(annotate.Formats(), func(f annotate.Format) string { return string(f) })
-		},
-		"validate --format":         findings.Formats,
-		"datasets lint --format":    findings.Formats,
-		"export --format":           export.FormatNames,
-		"eval --format":             config.EvalFormats,
-		"eval run --format":         config.EvalFormats,
-		"eval report --format":      config.EvalFormats,
-		"eval export --format":      choices("lme", "locomo", "mem0"),
-		"eval judge check --format": choices("text", "markdown", "latex", "csv", "json"),
-		"shard to-graph map --hop":  choices("events", "exports", "claims"),
-		"neo4j up --engine":         choices("auto", "docker", "java"),
-		"chain --engine":            choices("spark"),
-		"pcm analyze --format":      choices("text", "json", "csv"),
-		"datasets convert --to":     choices("cases", "plain", "dialogue", "domain_a_v2", "observations"),
-		"migrate --to":              schemaVersions,
+		"experiment --backend":     func() []string { return systemNames(e) },
+		"eval --format":            config.EvalFormats,
+		"eval run --format":        config.EvalFormats,
+		"eval report --format":     config.EvalFormats,
+		"eval export --format":     choices("lme", "locomo", "mem0"),
+		"shard to-graph map --hop": choices("events", "exports", "claims"),
+		"chain --engine":           choices("spark"),
+		"pcm analyze --format":     choices("text", "json", "csv"),
+		"migrate --to":             schemaVersions,
 	}
+}
+
+// listed is what a table has for a flag of a command, nil if nothing.
+func listed(table map[string]func() []string, c *cobra.Command, flag string) func() []string {
+	if values := table[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+flag]; values != nil {
+		return values
+	}
+	return table[flag]
+}
+
+// checkChoices rejects the values of flags that are not in their list. The default may be given, too.
+func checkChoices(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values, v := listed(fixed, c, f.Name), f.Value.String()
+		if err != nil || values == nil || v == f.DefValue || slices.Contains(values(), v) {
+			return
+		}
+		all := values()
+		last := len(all) - 1
+		err = usagef("--%s: have %q, want %s", f.Name, v, schema.Say("%s or %s", strings.Join(all[:last], ", "), all[last]))
+	})
+	return err
 }
 
 // choices is a fixed list of values.
@@ -192,6 +226,7 @@ func firstArguments(e *env) map[string]func() []string {
 // completing registers the completions of a program.
 func completing(root *cobra.Command, e *env) *cobra.Command {
 	known, first := completions(e), firstArguments(e)
+	maps.Copy(known, fixed)
 	for c := range commands(root) {
 		complete(c, known)
 		if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
@@ -224,10 +259,7 @@ func matching(values []string, lead, typed string) (out []string) {
 // flags depend on the command.
 func complete(c *cobra.Command, known map[string]func() []string) {
 	each := func(f *pflag.Flag) {
-		values := known[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name]
-		if values == nil {
-			values = known[f.Name]
-		}
+		values := listed(known, c, f.Name)
 		if values == nil {
 			return
 		}

@@ -17,29 +17,23 @@ import (
 type initOptions struct {
 	chats.InitOptions
 	stepFlags
-	zone   string
-	asJSON bool
+	zone string
 }
 
 func newInitCmd(e *env) *cobra.Command {
 	var o initOptions
-	c := &cobra.Command{
-		Use:   "init EXPORT...",
-		Short: "Make a project from your own chats",
-		Long:  formTable(),
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Paths = args
-			if err := o.check(); err != nil {
-				return err
-			}
-			return runInit(c.Context(), e, o)
-		},
-	}
+	c := verb("init EXPORT...", "Make a project from your own chats", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Paths = args
+		if err := o.check(); err != nil {
+			return err
+		}
+		return runInit(c.Context(), e, o)
+	})
+	c.Long = formTable()
 	c.Flags().StringVarP(&o.Dir, "output", "o", "mine", "make the project in this `folder`")
 	c.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing membench.yaml")
 	c.Flags().BoolVar(&o.Add, "add", false, "add the messages that are new to the project in that folder; its membench.yaml stays")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print what was made as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print what was made as one JSON object")
 	o.addFlags(c)
 	return c
 }
@@ -57,9 +51,6 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 }
 
 func (o *initOptions) check() (err error) {
-	if o.Dates != "" && o.Dates != "dmy" && o.Dates != "mdy" {
-		return usagef("--dates: found %q, expected dmy or mdy", o.Dates)
-	}
 	if o.Zone, err = chats.ParseZone(o.zone); err != nil {
 		return usagef("--zone: %w", err)
 	}
@@ -80,7 +71,7 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 	if !wrote(err) {
 		return err
 	}
-	if o.asJSON {
+	if e.json {
 		if werr := writeJSON(e.out, p); werr != nil {
 			return werr
 		}

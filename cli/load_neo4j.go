@@ -24,7 +24,6 @@ type loadNeo4jOptions struct {
 	stepFlags
 	delta string // liveDelta, or the folder of the graph that the database holds
 	embed string // hash, a model's name, or "": no vectors
-	json  bool
 
 	bulk, overwrite bool
 	home            string
@@ -35,59 +34,54 @@ const liveDelta = "the database"
 
 func newLoadNeo4jCmd(e *env) *cobra.Command {
 	var o loadNeo4jOptions
-	c := &cobra.Command{
-		Use:   "load-neo4j GRAPH_DIR",
-		Short: "Load a graph into a running Neo4j",
-		Args:  cobra.MaximumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
-			case len(args) == 2 && o.delta == liveDelta:
-				return usagef("have two folders: write --delta=OLD_DIR, with an equals sign")
-			case len(args) == 2 && c.Flags().Changed("wait"):
-				return usagef("have two folders: write --wait=TIME, with an equals sign")
-			case len(args) == 2:
-				return usagef("have two folders, want one GRAPH_DIR")
-			case len(args) == 0 && o.Changes == "":
-				return usagef("no graph: give the folder that to-graph wrote")
-			case o.Changes != "" && o.delta != "":
-				return usagef("--changes and --delta exclude each other")
-			case o.Changes != "" && len(args) == 1 && !o.Verify:
-				return usagef("with --changes, GRAPH_DIR is only for --verify to compare with")
-			case o.Changes != "" && len(args) == 0 && o.Verify:
-				return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
-			case o.Verify && o.Send.DryRun:
-				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
-			case o.Repair && !o.Verify:
-				return usagef("--repair needs --verify, which finds what to repair")
-			case o.Send.Sessions < 1 || o.Send.Sessions > 32:
-				return usagef("--sessions: have %d, want 1 to 32", o.Send.Sessions)
-			case o.embed != "" && o.Send.DryRun:
-				return usagef("--embed and --dry-run exclude each other")
-			case o.Wait < 0:
-				return usagef("--wait: have %s, want a time like 5m", o.Wait)
-			case c.Flags().Changed("keep-foreign") && keep == o.Send.Exact:
-				return usagef("--keep-foreign and --exact are opposites: give one of them")
-			case o.Send.Batch < 1:
-				return usagef("--batch: have %d, want 1 or more", o.Send.Batch)
-			}
-			if len(args) == 1 {
-				o.Graph = args[0]
-			}
-			if twice := o.Verify || o.strict; twice && (o.Graph == "-" || o.Changes == "-" && o.strict) {
-				return usagef("--verify and --strict read the input twice: give a folder, not standard input")
-			}
-			if err := target.CheckScope(o.Target.Scope); err != nil {
-				return err
-			}
-			if o.bulk {
-				return bulkNeo4j(c, e, o)
-			}
-			if o.home != "" || o.overwrite {
-				return usagef("--home and --overwrite need --bulk")
-			}
-			return runLoadNeo4j(c.Context(), e, o)
-		},
-	}
+	c := verb("load-neo4j GRAPH_DIR", "Load a graph into a running Neo4j", cobra.MaximumNArgs(2), func(c *cobra.Command, args []string) error {
+		switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
+		case len(args) == 2 && o.delta == liveDelta:
+			return usagef("have two folders: write --delta=OLD_DIR, with an equals sign")
+		case len(args) == 2 && c.Flags().Changed("wait"):
+			return usagef("have two folders: write --wait=TIME, with an equals sign")
+		case len(args) == 2:
+			return usagef("have two folders, want one GRAPH_DIR")
+		case len(args) == 0 && o.Changes == "":
+			return usagef("no graph: give the folder that to-graph wrote")
+		case o.Changes != "" && o.delta != "":
+			return usagef("--changes and --delta exclude each other")
+		case o.Changes != "" && len(args) == 1 && !o.Verify:
+			return usagef("with --changes, GRAPH_DIR is only for --verify to compare with")
+		case o.Changes != "" && len(args) == 0 && o.Verify:
+			return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
+		case o.Verify && o.Send.DryRun:
+			return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
+		case o.Repair && !o.Verify:
+			return usagef("--repair needs --verify, which finds what to repair")
+		case o.Send.Sessions < 1 || o.Send.Sessions > 32:
+			return usagef("--sessions: have %d, want 1 to 32", o.Send.Sessions)
+		case o.embed != "" && o.Send.DryRun:
+			return usagef("--embed and --dry-run exclude each other")
+		case o.Wait < 0:
+			return usagef("--wait: have %s, want a time like 5m", o.Wait)
+		case c.Flags().Changed("keep-foreign") && keep == o.Send.Exact:
+			return usagef("--keep-foreign and --exact are opposites: give one of them")
+		case o.Send.Batch < 1:
+			return usagef("--batch: have %d, want 1 or more", o.Send.Batch)
+		}
+		if len(args) == 1 {
+			o.Graph = args[0]
+		}
+		if twice := o.Verify || o.strict; twice && (o.Graph == "-" || o.Changes == "-" && o.strict) {
+			return usagef("--verify and --strict read the input twice: give a folder, not standard input")
+		}
+		if err := target.CheckScope(o.Target.Scope); err != nil {
+			return err
+		}
+		if o.bulk {
+			return bulkNeo4j(c, e, o)
+		}
+		if o.home != "" || o.overwrite {
+			return usagef("--home and --overwrite need --bulk")
+		}
+		return runLoadNeo4j(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVar(&o.Target.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, otherwise the server of 'membench neo4j up', otherwise bolt://localhost:7687)")
 	f.StringVar(&o.Target.Database, "database", "", "`name` of the database (default NEO4J_DATABASE, otherwise the user's home database)")
@@ -113,7 +107,7 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
 	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
 	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
-	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the report as one JSON object")
 	return c
 }
 
@@ -161,7 +155,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 			}
 			return err
 		}
-		if o.json {
+		if e.json {
 			err = errors.Join(writeJSON(e.out, rep), err)
 		} else {
 			err = errors.Join(rep.Write(e.text()), err)

@@ -33,7 +33,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		if !wrote(err) {
 			return err
 		}
-		if failed := e.show(o.json, rep, func(w io.Writer) {
+		if failed := e.show(rep, func(w io.Writer) {
 			fmt.Fprintf(w, "%d nodes and %d edges imported into %s, %d skipped\n", rep.Nodes, rep.Edges, rep.Database, rep.LeftOut)
 		}); failed != nil {
 			return failed

@@ -15,39 +15,33 @@ import (
 type migrateOptions struct {
 	migrate.PathOptions
 	stepFlags
-	json     bool
 	catalogs []string
 }
 
 func newMigrateCmd(e *env) *cobra.Command {
 	var o migrateOptions
 	o.To, o.MaxLine = schema.Latest, jsonl.MaxLine
-	c := &cobra.Command{
-		Use:   "migrate PATH --to VERSION -o OUT",
-		Short: "Move files to another schema version, and back",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.In = args[0]
-			switch {
-			case o.In == "-":
-				return usagef("a migration reads its input several times: give a file or a folder")
-			case o.Out == "":
-				return usagef("-o is missing: the input is never changed in place")
-			case o.Out == "-" && o.json:
-				return usagef("--json and the records cannot both go to standard output")
-			case o.MaxLine < 1:
-				return usagef("--max-line: have %d, want at least 1", o.MaxLine)
-			}
-			return runMigrate(c.Context(), e, o)
-		},
-	}
+	c := verb("migrate PATH --to VERSION -o OUT", "Move files to another schema version, and back", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.In = args[0]
+		switch {
+		case o.In == "-":
+			return usagef("a migration reads its input several times: give a file or a folder")
+		case o.Out == "":
+			return usagef("-o is missing: the input is never changed in place")
+		case o.Out == "-" && e.json:
+			return usagef("--json and the records cannot both go to standard output")
+		case o.MaxLine < 1:
+			return usagef("--max-line: have %d, want at least 1", o.MaxLine)
+		}
+		return runMigrate(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.Var(versionFlag{&o.To}, "to", "`version` to move to")
 	f.Var(versionFlag{&o.From}, "input-version", "`version` of the input; default: by its manifest, otherwise by its records")
 	f.StringVarP(&o.Out, "output", "o", "", "`path` of the moved file or folder")
 	f.BoolVar(&o.Check, "check", false, "prove that nothing was lost")
 	o.stepFlags.add(c, 20)
-	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the report as one JSON object")
 	f.IntVar(&o.MaxLine, "max-line", o.MaxLine, "longest line in `bytes`")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	return c
@@ -64,7 +58,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 		switch {
 		case !wrote(err):
 			return err
-		case o.json:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, rep))
 		}
 		sayMigrated(e, rep)

@@ -16,7 +16,6 @@ import (
 
 type localModel struct {
 	embeddings bool
-	asJSON     bool
 	timeout    time.Duration
 	local.Config
 }
@@ -24,17 +23,14 @@ type localModel struct {
 const toy = "it is only for trying things out: its answers loop and ramble, and say nothing about the quality of a system"
 
 func newModelCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "model",
-		Short: "Run a small model on this machine, without a key",
-	}, newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
+	return parent("model", "Run a small model on this machine, without a key", newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
 }
 
 func (o *localModel) add(e *env, c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.embeddings, "embeddings", false, "the model that gives vectors")
 	f.StringVar(&o.Home, "home", "", "keep state and log in this `folder` (default ~/.local/share/membench/model)")
-	f.BoolVar(&o.asJSON, "json", false, "print the server as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the server as one JSON object")
 }
 
 func (o *localModel) kind() local.Kind {
@@ -61,32 +57,22 @@ func modelDir(e *env) string {
 }
 
 func newModelFetchCmd(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "fetch",
-		Short: "Install the small models (about 220 MB)",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return local.Install(c.Context(), modelDir(e), e.err)
-		},
-	}
+	return verb("fetch", "Install the small models (about 220 MB)", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		return local.Install(c.Context(), modelDir(e), e.err)
+	})
 }
 
 func newModelUpCmd(e *env) *cobra.Command {
 	o := localModel{timeout: 2 * time.Minute}
-	c := &cobra.Command{
-		Use:   "up",
-		Short: "Start a small model on 127.0.0.1",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case o.Port < 0 || o.Port > 65535:
-				return usagef("--port: have %d, want 1 to 65535, or 0 for a free one", o.Port)
-			case o.embeddings && o.GGUF != "":
-				return usagef("--gguf names a model that answers: omit --embeddings")
-			}
-			return runModelUp(c.Context(), e, o)
-		},
-	}
+	c := verb("up", "Start a small model on 127.0.0.1", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case o.Port < 0 || o.Port > 65535:
+			return usagef("--port: have %d, want 1 to 65535, or 0 for a free one", o.Port)
+		case o.embeddings && o.GGUF != "":
+			return usagef("--gguf names a model that answers: omit --embeddings")
+		}
+		return runModelUp(c.Context(), e, o)
+	})
 	o.add(e, c)
 	f := c.Flags()
 	f.IntVar(&o.Port, "port", 0, "`port` on 127.0.0.1, 0 for a free one")
@@ -126,7 +112,7 @@ func runModelUp(ctx context.Context, e *env, o localModel) error {
 
 // print gives the variables that name a server, for eval in a shell.
 func (o *localModel) print(e *env, s local.State) error {
-	if o.asJSON {
+	if e.json {
 		return writeJSON(e.out, s)
 	}
 	url, model := "OPENAI_BASE_URL", "OPENAI_MODEL"
@@ -139,50 +125,40 @@ func (o *localModel) print(e *env, s local.State) error {
 
 func newModelDownCmd(e *env) *cobra.Command {
 	var o localModel
-	c := &cobra.Command{
-		Use:   "down",
-		Short: "Stop the small model",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.place(e); err != nil {
-				return err
-			}
-			was, err := local.Down(c.Context(), o.Home, o.kind())
-			if err == nil && !was.Running {
-				e.warnf("model: not running")
-			}
+	c := verb("down", "Stop the small model", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.place(e); err != nil {
 			return err
-		},
-	}
+		}
+		was, err := local.Down(c.Context(), o.Home, o.kind())
+		if err == nil && !was.Running {
+			e.warnf("model: not running")
+		}
+		return err
+	})
 	o.add(e, c)
 	return c
 }
 
 func newModelStatusCmd(e *env) *cobra.Command {
 	var o localModel
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show whether the small model runs, and where",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.place(e); err != nil {
-				return err
-			}
-			now, err := local.Look(o.Home, o.kind())
-			switch {
-			case err != nil:
-				return err
-			case now.Running || o.asJSON:
-				return o.print(e, now)
-			}
-			if _, err := os.Stat(o.Python); err != nil {
-				e.warnf("model: not installed ('membench model fetch' installs it)")
-				return nil
-			}
-			e.warnf("model: not running ('membench model up' starts it)")
+	c := verb("status", "Show whether the small model runs, and where", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.place(e); err != nil {
+			return err
+		}
+		now, err := local.Look(o.Home, o.kind())
+		switch {
+		case err != nil:
+			return err
+		case now.Running || e.json:
+			return o.print(e, now)
+		}
+		if _, err := os.Stat(o.Python); err != nil {
+			e.warnf("model: not installed ('membench model fetch' installs it)")
 			return nil
-		},
-	}
+		}
+		e.warnf("model: not running ('membench model up' starts it)")
+		return nil
+	})
 	o.add(e, c)
 	return c
 }

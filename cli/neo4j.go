@@ -8,10 +8,7 @@ import (
 )
 
 func newNeo4jCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "neo4j",
-		Short: "Start, look at, describe and empty a Neo4j",
-	}, newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
+	return parent("neo4j", "Start, look at, describe and empty a Neo4j", newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
 		newNeo4jBrowserCmd(e), newNeo4jSchemaCmd(e), newNeo4jClearCmd(e))
 }
 

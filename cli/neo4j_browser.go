@@ -17,24 +17,19 @@ type neo4jBrowserOptions struct {
 	target.Target
 	out     string
 	catalog []string
-	json    bool
 	pcm     bool
 }
 
 func newNeo4jBrowserCmd(e *env) *cobra.Command {
 	var o neo4jBrowserOptions
-	c := &cobra.Command{
-		Use:   "browser",
-		Short: "Print the address of Neo4j Browser and the first queries; write style, queries and guide",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
-	}
+	c := verb("browser", "Print the address of Neo4j Browser and the first queries; write style, queries and guide", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) })
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", "", "`folder` to write style, queries and guide into")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.pcm, "pcm", false, "for the graph of the memory system pcm-neo4j: --scope is pcm/RUN/CASE (membench neo4j status)")
-	f.BoolVar(&o.json, "json", false, "print address and queries as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print address and queries as one JSON object")
 	return c
 }
 
@@ -72,7 +67,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 			return err
 		}
 	}
-	if o.json {
+	if e.json {
 		return writeJSON(e.out, rep)
 	}
 	fmt.Fprintf(e.text(), "Browser  %s\nConnect  %s\n", rep.Browser, rep.URI)

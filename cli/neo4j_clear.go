@@ -20,26 +20,20 @@ import (
 type neo4jClearOptions struct {
 	target.Target
 	neo4j.EmptyOptions
-	yes  bool
-	json bool
+	yes bool
 }
 
 func newNeo4jClearCmd(e *env) *cobra.Command {
 	var o neo4jClearOptions
-	c := &cobra.Command{
-		Use:   "clear",
-		Short: "Delete a graph from a database, in batches, after a confirmation",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case o.All && o.Scope != "":
-				return usagef("--all and --scope exclude each other")
-			case o.Constraints && !o.All:
-				return usagef("--constraints needs --all: other graphs in the database rely on them")
-			}
-			return runNeo4jClear(c.Context(), e, o)
-		},
-	}
+	c := verb("clear", "Delete a graph from a database, in batches, after a confirmation", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case o.All && o.Scope != "":
+			return usagef("--all and --scope exclude each other")
+		case o.Constraints && !o.All:
+			return usagef("--constraints needs --all: other graphs in the database rely on them")
+		}
+		return runNeo4jClear(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.BoolVar(&o.All, "all", false, "delete everything in the database, including data of other programs")
@@ -47,7 +41,7 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 	f.DurationVar(&o.Wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.BoolVar(&o.json, "json", false, "print what was deleted as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print what was deleted as one JSON object")
 	return c
 }
 
@@ -87,7 +81,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		e.warnf("neo4j: stopped after %d nodes and %d edges were deleted; the same command continues from there", gone.Nodes, gone.Edges)
 		return err
 	}
-	if o.json {
+	if e.json {
 		if gone.Constraints == nil {
 			gone.Constraints = []string{}
 		}

@@ -14,22 +14,17 @@ type neo4jSchemaOptions struct {
 	target.Target
 	out     string
 	catalog []string
-	json    bool
 }
 
 func newNeo4jSchemaCmd(e *env) *cobra.Command {
 	o := neo4jSchemaOptions{out: "-"}
-	c := &cobra.Command{
-		Use:   "schema",
-		Short: "Write the reference of node and edge types from a live database, with an example of each",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) },
-	}
+	c := verb("schema", "Write the reference of node and edge types from a live database, with an example of each", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) })
 	f := c.Flags()
 	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` to write, - for standard output")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
-	f.BoolVar(&o.json, "json", false, "write one JSON object instead of Markdown")
+	f.BoolVar(&e.json, "json", false, "write one JSON object instead of Markdown")
 	return c
 }
 
@@ -48,7 +43,7 @@ func runNeo4jSchema(ctx context.Context, e *env, o neo4jSchemaOptions) error {
 		return err
 	}
 	return writeOut(e, o.out, func(w io.Writer) error {
-		if o.json {
+		if e.json {
 			return writeJSON(w, s)
 		}
 		return s.WriteMarkdown(w, cat)

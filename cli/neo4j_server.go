@@ -16,34 +16,26 @@ import (
 
 type neo4jUpOptions struct {
 	target.UpOptions
-	json bool
 }
 
 func newNeo4jUpCmd(e *env) *cobra.Command {
 	var o neo4jUpOptions
 	o.Version, o.HeapMB, o.PageCacheMB, o.Timeout = server.Default, 1024, 256, 3*time.Minute
 	engine := "auto"
-	c := &cobra.Command{
-		Use:   "up",
-		Short: "Start a Neo4j Community server with Browser, on this machine only",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case engine != "auto" && engine != server.Java && engine != server.Docker:
-				return usagef("--engine: have %s, want auto, %s or %s", engine, server.Docker, server.Java)
-			case o.BoltPort < 0 || o.BoltPort > 65535 || o.HTTPPort < 0 || o.HTTPPort > 65535:
-				return usagef("a port is a number from 1 to 65535, 0 for a free one")
-			case o.BoltPort == o.HTTPPort && o.BoltPort != 0:
-				return usagef("--bolt-port and --http-port are both %d", o.BoltPort)
-			case o.HeapMB < 128 || o.PageCacheMB < 8:
-				return usagef("--heap must be 128 (MB) or more, --page-cache 8 or more")
-			}
-			if engine != "auto" {
-				o.Engine = engine
-			}
-			return runNeo4jUp(c.Context(), e, o)
-		},
-	}
+	c := verb("up", "Start a Neo4j Community server with Browser, on this machine only", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		switch {
+		case o.BoltPort < 0 || o.BoltPort > 65535 || o.HTTPPort < 0 || o.HTTPPort > 65535:
+			return usagef("a port is a number from 1 to 65535, 0 for a free one")
+		case o.BoltPort == o.HTTPPort && o.BoltPort != 0:
+			return usagef("--bolt-port and --http-port are both %d", o.BoltPort)
+		case o.HeapMB < 128 || o.PageCacheMB < 8:
+			return usagef("--heap must be 128 (MB) or more, --page-cache 8 or more")
+		}
+		if engine != "auto" {
+			o.Engine = engine
+		}
+		return runNeo4jUp(c.Context(), e, o)
+	})
 	f := c.Flags()
 	addHome(f, &o.Home)
 	f.StringVar(&engine, "engine", engine, "start it with this `engine`: docker, java or auto; auto takes the first that is available")
@@ -53,7 +45,7 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 	f.IntVar(&o.HeapMB, "heap", o.HeapMB, "most memory of the Java heap, in `MB`")
 	f.IntVar(&o.PageCacheMB, "page-cache", o.PageCacheMB, "memory for pages of the store, in `MB`")
 	f.DurationVar(&o.Timeout, "timeout", o.Timeout, "longest `time` to wait until it is ready")
-	f.BoolVar(&o.json, "json", false, "print the server as one JSON object")
+	f.BoolVar(&e.json, "json", false, "print the server as one JSON object")
 	return c
 }
 
@@ -84,7 +76,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	if err != nil {
 		return err
 	}
-	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(st.Home)}, o.json)
+	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(st.Home)})
 }
 
 func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
@@ -103,8 +95,8 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 	})
 }
 
-func printNeo4j(e *env, s neo4jState, asJSON bool) error {
-	if asJSON {
+func printNeo4j(e *env, s neo4jState) error {
+	if e.json {
 		return writeJSON(e.out, s)
 	}
 	by := fmt.Sprintf("process %d", s.PID)
@@ -120,50 +112,40 @@ func printNeo4j(e *env, s neo4jState, asJSON bool) error {
 
 func newNeo4jDownCmd(e *env) *cobra.Command {
 	var home string
-	c := &cobra.Command{
-		Use:   "down",
-		Short: "Stop the server that 'up' started; its data are kept",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			home, err := target.Home(home, e.getenv)
-			if err != nil {
-				return err
-			}
-			was, killed, err := server.Down(c.Context(), home)
-			switch {
-			case err != nil:
-				return err
-			case !was.Running:
-				e.warnf("neo4j: no server runs in %s", home)
-			case killed:
-				e.warnf("neo4j: killed; its data are recovered at the next start")
-			default:
-				e.warnf("neo4j: ended; its data stay in %s", home)
-			}
-			return nil
-		},
-	}
+	c := verb("down", "Stop the server that 'up' started; its data are kept", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		home, err := target.Home(home, e.getenv)
+		if err != nil {
+			return err
+		}
+		was, killed, err := server.Down(c.Context(), home)
+		switch {
+		case err != nil:
+			return err
+		case !was.Running:
+			e.warnf("neo4j: no server runs in %s", home)
+		case killed:
+			e.warnf("neo4j: killed; its data are recovered at the next start")
+		default:
+			e.warnf("neo4j: ended; its data stay in %s", home)
+		}
+		return nil
+	})
 	addHome(c.Flags(), &home)
 	return c
 }
 
 func newNeo4jStatusCmd(e *env) *cobra.Command {
 	var t target.Target
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show whether the server of 'up' runs, where, and which graphs it holds; exit 1 when none runs",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return runNeo4jStatus(c.Context(), e, t, asJSON)
-		},
-	}
+	c := verb("status", "Show whether the server of 'up' runs, where, and which graphs it holds; exit 1 when none runs",
+		cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+			return runNeo4jStatus(c.Context(), e, t)
+		})
 	addHome(c.Flags(), &t.Home)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the server as one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print the server as one JSON object")
 	return c
 }
 
-func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) error {
+func runNeo4jStatus(ctx context.Context, e *env, t target.Target) error {
 	home, err := target.Home(t.Home, e.getenv)
 	if err != nil {
 		return err
@@ -173,7 +155,7 @@ func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) e
 		return err
 	}
 	if !st.Running {
-		if asJSON {
+		if e.json {
 			if err := writeJSON(e.out, neo4jState{State: st}); err != nil {
 				return err
 			}
@@ -187,7 +169,7 @@ func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) e
 		defer db.Close(ctx)
 		out.Graphs, err = db.Scopes(ctx)
 	}
-	if perr := printNeo4j(e, out, asJSON); perr != nil {
+	if perr := printNeo4j(e, out); perr != nil {
 		return perr
 	}
 	if err != nil {
@@ -198,22 +180,17 @@ func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) e
 
 func newNeo4jFetchCmd(e *env) *cobra.Command {
 	version := server.Default
-	c := &cobra.Command{
-		Use:   "fetch",
-		Short: "Fetch the jars of a Neo4j, which 'up' does by itself, and print their folder",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if version == "newest" {
-				version = server.Newest
-			}
-			lib, err := fetchNeo4j(c.Context(), e, version)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(e.text(), lib)
-			return nil
-		},
-	}
+	c := verb("fetch", "Fetch the jars of a Neo4j, which 'up' does by itself, and print their folder", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if version == "newest" {
+			version = server.Newest
+		}
+		lib, err := fetchNeo4j(c.Context(), e, version)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(e.text(), lib)
+		return nil
+	})
 	c.Flags().StringVar(&version, "version", version, "`version` of Neo4j, or newest ("+server.Newest+")")
 	return c
 }

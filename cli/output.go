@@ -40,8 +40,8 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 }
 
 // show prints a report: as one JSON object, or as text for people.
-func (e *env) show(asJSON bool, report any, text func(io.Writer)) error {
-	if asJSON {
+func (e *env) show(report any, text func(io.Writer)) error {
+	if e.json {
 		return writeJSON(e.out, report)
 	}
 	w := bufio.NewWriter(e.text()) // it keeps the first error
@@ -50,8 +50,8 @@ func (e *env) show(asJSON bool, report any, text func(io.Writer)) error {
 }
 
 // line prints v as a line of JSON, or its text for people.
-func (e *env) line(asJSON bool, v any, format string, args ...any) error {
-	if asJSON {
+func (e *env) line(v any, format string, args ...any) error {
+	if e.json {
 		return codec.WriteLine(e.text(), v)
 	}
 	_, err := fmt.Fprintf(e.text(), format+"\n", args...)
@@ -71,11 +71,10 @@ type tally struct {
 	e                *env
 	limit, printed   int
 	errors, warnings int
-	rejected         int // records with errors
-	faulty           int // records with errors that are taken all the same
-	taken            int // records that were read and are good
-	all              int // records that were read, where taken counts what was made of them
-	accept           limitFlag
+	rejected         int        // records with errors
+	faulty           int        // records with errors that are taken all the same
+	taken            int        // records that were read and are good
+	all              int        // records that were read, where taken counts what was made of them
 	last             schema.Pos // of the last rejected record
 	byCode           map[string]int
 }
@@ -131,12 +130,9 @@ func (t *tally) loss(step string, f stepFlags) schema.Loss {
 	return schema.Loss{Step: step, Rejected: t.rejected, Faulty: t.faulty, Taken: t.taken, Read: t.all, Accept: schema.Limit(f.accept), Strict: f.strict}
 }
 
-// accepting makes l rejected records no loss.
-func (t *tally) accepting(l limitFlag) *tally { t.accept = l; return t }
-
 // lost ends a command that printed its result although records were skipped or are wrong: exit 3, so that no script continues unaware with half of its data.
 func (t *tally) lost() error {
-	loss := t.loss("", stepFlags{accept: t.accept})
+	loss := t.loss("", stepFlags{accept: t.e.accept})
 	if loss.Empty = true; !loss.Lost() {
 		return nil
 	}

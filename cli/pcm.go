@@ -66,11 +66,8 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 	o := evalFlags{}
 	p := pcmFlags{}
 	measure := "rule"
-	c := &cobra.Command{
-		Use:   "pcm [DATASET...] [-c experiment.yaml]",
-		Short: "Surprise-driven memory against a memory of every turn",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) (err error) {
+	c := verb("pcm [DATASET...] [-c experiment.yaml]", "Surprise-driven memory against a memory of every turn",
+		cobra.ArbitraryArgs, func(c *cobra.Command, args []string) (err error) {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
 			options, model, err := p.resolve(e, o.changed)
@@ -87,8 +84,7 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 				xo.Design.Measure, xo.Design.Seed = cmp.Or(v.Experiment.Measure, measure), v.Seed
 				return experiment.RunPCM(c.Context(), xo, options)
 			})
-		},
-	}
+		})
 	o.add(c)
 	p.add(c)
 	c.Flags().StringVar(&measure, "measure", measure, "`protocol` of the scores")
@@ -97,10 +93,7 @@ func newExperimentPCMCmd(e *env) *cobra.Command {
 
 // newPCMCmd returns the parent of the commands that examine PCM.
 func newPCMCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "pcm",
-		Short: "Look into PCM: analyse an experiment, or talk to it",
-	}, newPCMAnalyzeCmd(e), newPCMDemoCmd(e))
+	return parent("pcm", "Look into PCM: analyse an experiment, or talk to it", newPCMAnalyzeCmd(e), newPCMDemoCmd(e))
 }
 
 type pcmAnalyze struct {
@@ -111,23 +104,18 @@ type pcmAnalyze struct {
 
 func newPCMAnalyzeCmd(e *env) *cobra.Command {
 	var o pcmAnalyze
-	c := &cobra.Command{
-		Use:   "analyze [FOLDER]",
-		Short: "Analyse an experiment that 'membench experiment pcm' ran",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(o.compare) == 1 && len(args) == 1 { // --compare A B, as published
-				o.compare, args = append(o.compare, args[0]), nil
-			}
-			switch {
-			case len(args) > 1:
-				return usagef("have %d folders, want one; --compare A B compares two", len(args))
-			case len(args) == 1:
-				o.folder = args[0]
-			}
-			return runPCMAnalyze(c.Context(), e, o)
-		},
-	}
+	c := verb("analyze [FOLDER]", "Analyse an experiment that 'membench experiment pcm' ran", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+		if len(o.compare) == 1 && len(args) == 1 { // --compare A B, as published
+			o.compare, args = append(o.compare, args[0]), nil
+		}
+		switch {
+		case len(args) > 1:
+			return usagef("have %d folders, want one; --compare A B compares two", len(args))
+		case len(args) == 1:
+			o.folder = args[0]
+		}
+		return runPCMAnalyze(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVar(&o.folder, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
 	f.StringVar(&o.format, "format", "", "`format`: text, json or csv (default: by the ending of --output, otherwise text)")
@@ -182,31 +170,26 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	var scenario, mock bool
 	var m modelFlags
 	p := pcmFlags{}
-	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Talk to PCM and see how it processes each turn",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			options, model, err := p.resolve(e, c.Flags().Changed)
+	c := verb("demo", "Talk to PCM and see how it processes each turn", cobra.NoArgs, func(c *cobra.Command, _ []string) (err error) {
+		options, model, err := p.resolve(e, c.Flags().Changed)
+		if err != nil {
+			return err
+		}
+		var d memory.Deps
+		if m.model = cmp.Or(m.model, model); m.model != "" && !mock {
+			ms, g, err := m.generator(e, config.Extract)
+			defer ms.close(&err)
 			if err != nil {
 				return err
 			}
-			var d memory.Deps
-			if m.model = cmp.Or(m.model, model); m.model != "" && !mock {
-				ms, g, err := m.generator(e, config.Extract)
-				defer ms.close(&err)
-				if err != nil {
-					return err
-				}
-				d.LLM, d.Prompts = g, ms.Prompts
-			}
-			in := e.in
-			if scenario {
-				in = strings.NewReader(pcm.Scenario)
-			}
-			return pcm.Demo{Deps: d, Options: options, Out: e.text(), Now: e.now, Echo: scenario}.Play(c.Context(), in)
-		},
-	}
+			d.LLM, d.Prompts = g, ms.Prompts
+		}
+		in := e.in
+		if scenario {
+			in = strings.NewReader(pcm.Scenario)
+		}
+		return pcm.Demo{Deps: d, Options: options, Out: e.text(), Now: e.now, Echo: scenario}.Play(c.Context(), in)
+	})
 	p.add(c)
 	m.add(c)
 	c.Flags().BoolVar(&scenario, "scenario", false, "play a short dialogue instead of reading one")

@@ -17,10 +17,7 @@ import (
 )
 
 func newReplayCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "replay",
-		Short: "Ingest dialogue into a memory, probe it, export what it keeps",
-	}, newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
+	return parent("replay", "Ingest dialogue into a memory, probe it, export what it keeps", newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
 }
 
 // storeFlags are the common flags of ingest, probe and export.
@@ -53,15 +50,10 @@ func (o storeFlags) stored(e *env) chain.StoreOptions {
 
 func newReplayIngestCmd(e *env) *cobra.Command {
 	o := ingestOptions{IngestOptions: chain.DefaultIngest()}
-	c := &cobra.Command{
-		Use:   "ingest EVENTS... --store STORE",
-		Short: "Fill a memory with dialogue",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Events = args
-			return runReplayIngest(c.Context(), e, o)
-		},
-	}
+	c := verb("ingest EVENTS... --store STORE", "Fill a memory with dialogue", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.Events = args
+		return runReplayIngest(c.Context(), e, o)
+	})
 	o.store.add(c)
 	o.store.addQdrant(c)
 	f := c.Flags()
@@ -76,7 +68,7 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 	f.IntVar(&o.Overlap, "overlap", o.Overlap, "repeat the last `n` turns of the window before")
 	f.StringVar(&o.Index, "index", "", "index.json that gives the order of the conversations, `file`")
 	f.BoolVar(&o.Force, "force", false, "empty the store first")
-	f.BoolVar(&o.asJSON, "json", false, "print the report as one JSON object on standard output")
+	f.BoolVar(&e.json, "json", false, "print the report as one JSON object on standard output")
 	o.stepFlags.add(c, 100)
 	o.model.add(c)
 	return c
@@ -85,9 +77,8 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 type ingestOptions struct {
 	chain.IngestOptions
 	stepFlags
-	store  storeFlags
-	model  modelFlags
-	asJSON bool
+	store storeFlags
+	model modelFlags
 }
 
 func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
@@ -115,7 +106,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 		switch {
 		case !wrote(err):
 			return storeFaults(e, err)
-		case o.asJSON:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, r))
 		}
 		sayIngested(e, r)
@@ -144,15 +135,11 @@ func sayIngested(e *env, r replay.Report) {
 
 func newReplayProbeCmd(e *env) *cobra.Command {
 	var o probeOptions
-	c := &cobra.Command{
-		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
-		Short: "Ask a memory the dialogue's probes and grade the hits",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("probe EVENTS... --store STORE -o probes.jsonl", "Ask a memory the dialogue's probes and grade the hits",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Events = args
 			return runReplayProbe(c.Context(), e, o)
-		},
-	}
+		})
 	o.store.add(c)
 	o.store.addQdrant(c)
 	o.stepFlags.add(c, 100)
@@ -161,7 +148,7 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.embedder, "embedder", "hash", "make vectors by `hash` or model (the endpoint of the role embed, docs/models.md)")
 	c.Flags().IntVar(&o.TopK, "top-k", replay.Defaults().TopK, "fetch `n` memories for each probe")
 	c.Flags().StringVarP(&o.Out, "output", "o", "", "write the graded probes to this `file`, - for standard output (required)")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
+	c.Flags().BoolVar(&e.json, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
 	return c
 }
 
@@ -171,16 +158,13 @@ type probeOptions struct {
 	store    storeFlags
 	model    modelFlags
 	embedder string // hash | model
-	asJSON   bool
 }
 
 func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 	if o.Out == "" {
 		return usagef("no output given: name it with -o")
 	}
-	switch o.embedder {
-	case "hash":
-	case "model":
+	if o.embedder == "model" {
 		ms, err2 := o.model.open(e)
 		if err2 != nil {
 			return err2
@@ -189,8 +173,6 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 		if o.Embedder, err = ms.EndpointEmbedder(); err != nil {
 			return err
 		}
-	default:
-		return usagef("--embedder: have %q, want hash or model", o.embedder)
 	}
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared, o.StoreOptions = with, o.store.stored(e)
@@ -198,9 +180,9 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 		switch {
 		case !wrote(err):
 			return storeFaults(e, err)
-		case o.asJSON && o.Out == "-":
+		case e.json && o.Out == "-":
 			return errors.Join(err, writeJSON(e.err, &sum))
 		}
-		return said(e, o.asJSON, &sum, err)
+		return said(e, &sum, err)
 	})
 }

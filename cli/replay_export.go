@@ -12,12 +12,8 @@ import (
 
 func newReplayExportCmd(e *env) *cobra.Command {
 	var o replayExportOptions
-	c := &cobra.Command{
-		Use:   "export --store STORE -o EXPORTS_DIR|F.jsonl",
-		Short: "Write what a memory keeps",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runReplayExport(c.Context(), e, o) },
-	}
+	c := verb("export --store STORE -o EXPORTS_DIR|F.jsonl", "Write what a memory keeps", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runReplayExport(c.Context(), e, o) })
 	o.store.add(c)
 	addOutput(c, &o.MemoriesOptions)
 	o.stepFlags.add(c, 100)
@@ -51,31 +47,27 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	return o.run(e, func(with chain.Shared) error {
 		o.Shared, o.StoreOptions = with, o.store.stored(e)
 		r, err := chain.Export(ctx, o.ExportOptions)
-		return storeFaults(e, said(e, false, r, err))
+		return storeFaults(e, said(e, r, err))
 	})
 }
 
 func newReplayLinkCmd(e *env) *cobra.Command {
 	var o chain.LinkOptions
 	var flags stepFlags
-	c := &cobra.Command{
-		Use:   "link EXPORT... --events EVENTS -o OUT",
-		Short: "Infer which turns the memories of another system come from",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("link EXPORT... --events EVENTS -o OUT", "Infer which turns the memories of another system come from",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			if o.Exports = args; o.Out == "" {
 				return usagef("no output given: name it with -o")
 			}
 			return flags.run(e, func(with chain.Shared) error {
 				o.Shared = with
 				r, err := chain.Link(c.Context(), o)
-				if err = said(e, false, r, err); wrote(err) {
+				if err = said(e, r, err); wrote(err) {
 					e.warnf("%d of %d linked to turns by inference", r.Linked, r.Memories)
 				}
 				return err
 			})
-		},
-	}
+		})
 	addOutput(c, &o.MemoriesOptions)
 	flags.add(c, 100)
 	c.Flags().StringSliceVar(&o.Events, "events", nil, "the dialogue, `files` or folders (required)")

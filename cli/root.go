@@ -56,6 +56,8 @@ type env struct {
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
 	quiet     bool              // only errors are said
+	json      bool              // --json of a command that has it
+	accept    limitFlag         // --max-rejected of a command that reads an evaluation
 	texts     *texts            // of the language; nil: English
 	meter     *meter            // shows progress; nil before a command runs
 	systems   []memory.Spec     // additional systems
@@ -182,10 +184,11 @@ func newRoot(e *env) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		Version:       release,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := checkChoices(c); err != nil {
+				return err
+			}
 			if w, ok := e.err.(*console); ok {
-				if err := w.set(logFormat, logLevel, e.quiet); err != nil {
-					return err
-				}
+				w.set(logFormat, logLevel, e.quiet)
 				if e.quiet || w.json || w.max < levelInfo {
 					e.screen = nil
 				}
@@ -228,9 +231,14 @@ func newRoot(e *env) *cobra.Command {
 	return root
 }
 
+// verb makes a command of what each has: its usage line, its short description, the arguments that it takes, and what it does.
+func verb(use, short string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: run}
+}
+
 // parent makes a command that only has commands below it: alone it prints its help.
-func parent(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
-	c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := verb(use, short, cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() })
 	c.AddCommand(subs...)
 	return c
 }

@@ -19,21 +19,13 @@ import (
 )
 
 func newSchemaCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "schema",
-		Short: "List, show, export and compare the published JSON Schemas",
-	}, newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e))
+	return parent("schema", "List, show, export and compare the published JSON Schemas", newSchemaListCmd(e), newSchemaShowCmd(e), newSchemaExportCmd(e), newSchemaCheckCmd(e), newSchemaCodesCmd(e))
 }
 
 func newSchemaListCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List kinds of records, their versions and what they are",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return runSchemaList(e, asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	c := verb("list", "List kinds of records, their versions and what they are", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return runSchemaList(e) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }
 
@@ -45,7 +37,7 @@ type schemaRow struct {
 	Text    string         `json:"description"`
 }
 
-func runSchemaList(e *env, asJSON bool) error {
+func runSchemaList(e *env) error {
 	for _, v := range schema.Versions() {
 		for _, k := range schema.Kinds(v) {
 			var row schemaRow
@@ -58,18 +50,10 @@ func runSchemaList(e *env, asJSON bool) error {
 			}
 			row.Kind, row.Version, row.ID = k, v, schema.SchemaURL(k, v)
 			first, _, _ := strings.Cut(row.Text, ". ")
-			if err := e.line(asJSON, row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
+			if err := e.line(row, "%-13s %s  %s", row.Kind, row.Version, strings.TrimSuffix(first, ".")); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// checkKind refuses the value of --kind that is no kind of record; "" is detected.
-func checkKind(k schema.Kind) error {
-	if k != "" && !slices.Contains(schema.Kinds(schema.Latest), k) {
-		return usagef("--kind %q is unknown: have %v", k, schema.Kinds(schema.Latest))
 	}
 	return nil
 }
@@ -84,11 +68,8 @@ func parseKind(s string) (schema.Kind, error) {
 
 func newSchemaShowCmd(e *env) *cobra.Command {
 	v := schema.Latest
-	c := &cobra.Command{
-		Use:   "show KIND|FILE|catalog",
-		Short: "Print the JSON Schema of a kind of record or file, or the built-in catalogue",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+	c := verb("show KIND|FILE|catalog", "Print the JSON Schema of a kind of record or file, or the built-in catalogue",
+		cobra.ExactArgs(1), func(_ *cobra.Command, args []string) error {
 			if args[0] == "catalog" {
 				_, err := e.out.Write(catalog.Builtin())
 				return err
@@ -111,25 +92,19 @@ func newSchemaShowCmd(e *env) *cobra.Command {
 			}
 			_, err = e.out.Write(text)
 			return err
-		},
-	}
+		})
 	c.Flags().Var(versionFlag{&v}, "version", "schema `version`")
 	return c
 }
 
 func newSchemaExportCmd(e *env) *cobra.Command {
 	var dir string
-	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write every schema of every version into a folder",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if dir == "" {
-				return usagef("-o is required: the folder to write to")
-			}
-			return runSchemaExport(e, dir)
-		},
-	}
+	c := verb("export", "Write every schema of every version into a folder", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if dir == "" {
+			return usagef("-o is required: the folder to write to")
+		}
+		return runSchemaExport(e, dir)
+	})
 	c.Flags().StringVarP(&dir, "output", "o", "", "write the schemas into this `folder`")
 	return c
 }
@@ -162,18 +137,13 @@ func runSchemaExport(e *env, dir string) error {
 }
 
 func newSchemaCheckCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check OLD NEW",
-		Short: "Check whether readers or writers break between two versions",
-		Args:  cobra.ExactArgs(2),
-		RunE:  func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1], asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	c := verb("check OLD NEW", "Check whether readers or writers break between two versions", cobra.ExactArgs(2),
+		func(_ *cobra.Command, args []string) error { return runSchemaCheck(e, args[0], args[1]) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }
 
-func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
+func runSchemaCheck(e *env, oldName, newName string) error {
 	old, err := validate.Schemas(oldName)
 	if err != nil {
 		return err
@@ -188,7 +158,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 	}
 	readers, writers := validate.Breaks(changes)
 	for _, c := range changes {
-		if err := e.line(asJSON, c, "%v", c); err != nil {
+		if err := e.line(c, "%v", c); err != nil {
 			return err
 		}
 	}
@@ -200,28 +170,23 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 }
 
 func newSchemaCodesCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "codes [CODE...]",
-		Short: "List finding codes: what they mean and what to do",
-		RunE: func(_ *cobra.Command, args []string) error {
-			for _, code := range args {
-				if _, ok := schema.Code(strings.ToUpper(code)); !ok {
-					return usagef("code %q is unknown: 'membench schema codes' lists all", code)
-				}
+	c := verb("codes [CODE...]", "List finding codes: what they mean and what to do", cobra.ArbitraryArgs, func(_ *cobra.Command, args []string) error {
+		for _, code := range args {
+			if _, ok := schema.Code(strings.ToUpper(code)); !ok {
+				return usagef("code %q is unknown: 'membench schema codes' lists all", code)
 			}
-			for _, c := range schema.Codes() {
-				if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, c.Code) }) {
-					continue
-				}
-				meaning, fix := e.texts.code(c)
-				if err := e.line(asJSON, c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
-					return err
-				}
+		}
+		for _, c := range schema.Codes() {
+			if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, c.Code) }) {
+				continue
 			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+			meaning, fix := e.texts.code(c)
+			if err := e.line(c, "%-8s %-16s %s\n%26s%s", c.Code, c.Severity, meaning, "", fix); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object a line")
 	return c
 }

@@ -23,10 +23,7 @@ import (
 )
 
 func newShardCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "shard",
-		Short: "Do a part of a step: filters over keyed lines, for engines and sort(1)",
-	}, newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
+	return parent("shard", "Do a part of a step: filters over keyed lines, for engines and sort(1)", newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e), newShardCypherCmd(e), newShardCSVCmd(e), newShardCutCmd(e))
 }
 
 // A shardFilter reads in and writes keyed lines.
@@ -40,21 +37,16 @@ type shardVerb struct {
 
 // newShardVerb makes the command of a filter. flags adds its own.
 func newShardVerb(e *env, v shardVerb, flags func(*cobra.Command)) *cobra.Command {
-	c := &cobra.Command{
-		Use:   v.name,
-		Short: v.short,
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			defer bulkMemory(e)()
-			t := newTally(e, 20)
-			err := v.run(c.Context(), e.in, e.out, t.found)
-			t.summary()
-			if err != nil {
-				return err
-			}
-			return t.lost()
-		},
-	}
+	c := verb(v.name, v.short, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		defer bulkMemory(e)()
+		t := newTally(e, 20)
+		err := v.run(c.Context(), e.in, e.out, t.found)
+		t.summary()
+		if err != nil {
+			return err
+		}
+		return t.lost()
+	})
 	flags(c)
 	return c
 }
@@ -90,7 +82,7 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 	}
 	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", reduce(false)}, flags)
 	framesFlag(last, &frames)
-	return parent(&cobra.Command{Use: "compile-claims", Short: "Merge claims and entities part by part"},
+	return parent("compile-claims", "Merge claims and entities part by part",
 		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) (err error) {
 				if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
@@ -143,7 +135,7 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return graphir.Reduce(ctx, in, given, out, frames, o, report)
 		})}, flags)
 	framesFlag(last, &frames)
-	return parent(&cobra.Command{Use: "to-graph", Short: "Make a graph part by part"}, mapper,
+	return parent("to-graph", "Make a graph part by part", mapper,
 		newShardVerb(e, shardVerb{"combine", "Merge some of the keyed lines of one element",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
@@ -155,44 +147,31 @@ func newShardValidateCmd(e *env) *cobra.Command {
 	var version schema.Version
 	var catalogs []string
 	name, workers, memory := "", 1, int64(48<<20)
-	mapper := &cobra.Command{
-		Use:   "map --name NAME",
-		Short: "Check one whole file and write keyed facts that other files need",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if name == "" {
-				return usagef("no name: give the file's with --name")
-			}
-			if err := checkKind(kind); err != nil {
-				return err
-			}
-			cat, err := chain.LoadCatalog(catalogs)
-			if err != nil {
-				return err
-			}
-			in, err := jsonl.Decompress(io.NopCloser(e.in))
-			if err != nil {
-				return err
-			}
-			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, kind, version, e.out)
-		},
-	}
-	reduce := &cobra.Command{
-		Use:   "reduce",
-		Short: "Check references between files, and write all findings",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			cat, err := chain.LoadCatalog(catalogs)
-			if err != nil {
-				return err
-			}
-			n, err := validate.Reduce(c.Context(), e.in, e.out, validate.ReduceOptions{Catalog: cat, Memory: memory})
-			if err == nil && n > 0 {
-				return errFindings
-			}
+	mapper := verb("map --name NAME", "Check one whole file and write keyed facts that other files need", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if name == "" {
+			return usagef("no name: give the file's with --name")
+		}
+		cat, err := chain.LoadCatalog(catalogs)
+		if err != nil {
 			return err
-		},
-	}
+		}
+		in, err := jsonl.Decompress(io.NopCloser(e.in))
+		if err != nil {
+			return err
+		}
+		return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, kind, version, e.out)
+	})
+	reduce := verb("reduce", "Check references between files, and write all findings", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		cat, err := chain.LoadCatalog(catalogs)
+		if err != nil {
+			return err
+		}
+		n, err := validate.Reduce(c.Context(), e.in, e.out, validate.ReduceOptions{Catalog: cat, Memory: memory})
+		if err == nil && n > 0 {
+			return errFindings
+		}
+		return err
+	})
 	f := mapper.Flags()
 	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
 	f.StringVar((*string)(&kind), "kind", "", "take every record for this `kind` ("+strings.Join(kindNames(), ", ")+")")
@@ -202,7 +181,7 @@ func newShardValidateCmd(e *env) *cobra.Command {
 	for _, c := range []*cobra.Command{mapper, reduce} {
 		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	}
-	return parent(&cobra.Command{Use: "validate", Short: "Check a set of files part by part"}, mapper, reduce)
+	return parent("validate", "Check a set of files part by part", mapper, reduce)
 }
 
 func newShardCypherCmd(e *env) *cobra.Command {
@@ -217,7 +196,7 @@ func newShardCypherCmd(e *env) *cobra.Command {
 		}}, flags)
 	reduce.Flags().BoolVar(&heads, "heads", false, "also write the constraints and the first lines of the scripts: the rows are all, or the rest of all parts")
 	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of rows before they go to disk, like 64M")
-	return parent(&cobra.Command{Use: "cypher", Short: "Write a graph as Cypher scripts part by part"},
+	return parent("cypher", "Write a graph as Cypher scripts part by part",
 		newShardVerb(e, shardVerb{"map", "Make the rows of nodes and edges of standard input, with their keys",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding)) error {
 				return cypher.Map(ctx, lines(in), out, o, found)
@@ -244,7 +223,7 @@ func newShardCSVCmd(e *env) *cobra.Command {
 			return run(ctx, in, out)
 		}
 	}
-	return parent(&cobra.Command{Use: export.AdminCSVName, Short: "Write files for neo4j-admin's import part by part"},
+	return parent(export.AdminCSVName, "Write files for neo4j-admin's import part by part",
 		newShardVerb(e, shardVerb{"survey", "Collect what the columns depend on from the elements on standard input",
 			filter(func(ctx context.Context, in io.Reader, out io.Writer) error {
 				return export.Survey(ctx, lines(in), out, o)
@@ -258,29 +237,24 @@ func newShardCSVCmd(e *env) *cobra.Command {
 func newShardCutCmd(e *env) *cobra.Command {
 	var parts int
 	var bounds string
-	c := &cobra.Command{
-		Use:   "cut",
-		Short: "Cut keyed lines into frames, for an engine that brings frames of one name together",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if parts < 0 || parts > 1<<20 || parts > 0 && bounds != "" {
-				return usagef("--parts: have %d, want 1 to %d, and not with --bounds", parts, 1<<20)
+	c := verb("cut", "Cut keyed lines into frames, for an engine that brings frames of one name together", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if parts < 0 || parts > 1<<20 || parts > 0 && bounds != "" {
+			return usagef("--parts: have %d, want 1 to %d, and not with --bounds", parts, 1<<20)
+		}
+		var keys []string
+		if bounds != "" {
+			text, err := os.ReadFile(bounds)
+			if err != nil {
+				return err
 			}
-			var keys []string
-			if bounds != "" {
-				text, err := os.ReadFile(bounds)
-				if err != nil {
-					return err
-				}
-				keys = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
-				if !slices.IsSorted(keys) {
-					return usagef("--bounds %s: the keys are not in order", bounds)
-				}
+			keys = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+			if !slices.IsSorted(keys) {
+				return usagef("--bounds %s: the keys are not in order", bounds)
 			}
-			out := bufio.NewWriterSize(e.out, 1<<16)
-			return errors.Join(keyed.Cut(e.in, out, parts, keys), out.Flush())
-		},
-	}
+		}
+		out := bufio.NewWriterSize(e.out, 1<<16)
+		return errors.Join(keyed.Cut(e.in, out, parts, keys), out.Flush())
+	})
 	c.Flags().IntVar(&parts, "parts", 0, "cut into `n` parts by the hash of keys")
 	c.Flags().StringVar(&bounds, "bounds", "", "cut at the keys of a `file`, one a line, in order")
 	return c

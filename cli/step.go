@@ -41,11 +41,11 @@ func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 func wrote(err error) bool { return err == nil || schema.Written(err) }
 
 // said prints a report when there is one: as JSON on standard output, or its words.
-func said(e *env, asJSON bool, report any, err error) error {
+func said(e *env, report any, err error) error {
 	if !wrote(err) {
 		return err
 	}
-	if asJSON {
+	if e.json {
 		return errors.Join(err, writeJSON(e.out, report))
 	}
 	e.warnf("%v", report)

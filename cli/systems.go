@@ -19,26 +19,19 @@ import (
 )
 
 func newSystemsCmd(e *env) *cobra.Command {
-	return parent(&cobra.Command{
-		Use:   "systems",
-		Short: "List the systems that can be tested, and try one before money is spent",
-	}, newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
+	return parent("systems", "List the systems that can be tested, and try one before money is spent", newSystemsListCmd(e), newSystemsShowCmd(e), newSystemsCheckCmd(e))
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
-	var asJSON, services bool
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the systems that can be tested",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	var services bool
+	c := verb("list", "List the systems that can be tested", cobra.NoArgs,
+		func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, services) })
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON array")
 	c.Flags().BoolVar(&services, "services", false, "list the services only, with what each keeps")
 	return c
 }
 
-func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
+func runSystemsList(ctx context.Context, e *env, services bool) error {
 	list, err := e.place("").List(ctx)
 	if err != nil {
 		return err
@@ -54,7 +47,7 @@ func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
 		}
 		rows = append(rows, r)
 	}
-	if asJSON {
+	if e.json {
 		return writeJSON(e.out, rows)
 	}
 	w := newTable(e.text())
@@ -117,25 +110,19 @@ type systemsCheckOptions struct {
 	spec    string
 	run     string
 	offline bool
-	asJSON  bool
 }
 
 func newSystemsCheckCmd(e *env) *cobra.Command {
 	var o systemsCheckOptions
-	c := &cobra.Command{
-		Use:   "check SYSTEM",
-		Short: "Try a system with a round trip",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.spec = args[0]
-			return runSystemsCheck(c.Context(), e, o)
-		},
-	}
+	c := verb("check SYSTEM", "Try a system with a round trip", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		o.spec = args[0]
+		return runSystemsCheck(c.Context(), e, o)
+	})
 	c.Flags().StringVar(&o.BaseURL, "base-url", "", "`address` of the service instead of the spec's")
 	c.Flags().StringVar(&o.run, "run", "", "`name` of this try, a part of the namespace's; default the time")
 	c.Flags().StringToStringVar(&o.Variables, "set", nil, "values of the spec's variables, `name=value`")
 	c.Flags().BoolVar(&o.offline, "offline", false, "check the spec only")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -149,7 +136,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return specFaults(e, err)
 	}
-	l := checkList{e: e, asJSON: o.asJSON}
+	l := checkList{e: e}
 	l.add(schema.Check{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)})
 	if o.offline {
 		return l.end(errBadService)
@@ -172,7 +159,7 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	if err != nil {
 		return err
 	}
-	return (&checkList{e: e, asJSON: o.asJSON}).try(ctx, sys, sys.Info().Name, o.run)
+	return (&checkList{e: e}).try(ctx, sys, sys.Info().Name, o.run)
 }
 
 // try makes the round trip of a system in a namespace of this run; "": of this time.

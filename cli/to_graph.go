@@ -18,11 +18,8 @@ func newToGraphCmd(e *env) *cobra.Command {
 	o := chain.ToGraphOptions{Version: schema.Latest, Memory: 48 << 20}
 	maxLine := byteSize(jsonl.MaxLine)
 	var flags stepFlags
-	c := &cobra.Command{
-		Use:   "to-graph [--events F] [--exports F]... [--claims DIR] -o GRAPH_DIR",
-		Short: "Make one graph from events, memory exports and claims",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := verb("to-graph [--events F] [--exports F]... [--claims DIR] -o GRAPH_DIR", "Make one graph from events, memory exports and claims",
+		cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 			if o.Out == "" {
 				return usagef("no output: give -o GRAPH_DIR")
 			}
@@ -39,8 +36,7 @@ func newToGraphCmd(e *env) *cobra.Command {
 				}
 				return err
 			})
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringArrayVar(&o.Events, "events", nil, "`path` of events; may be given again")
 	f.StringArrayVar(&o.Exports, "exports", nil, "`path` of memory exports; may be given again")

@@ -19,22 +19,15 @@ import (
 type traceOptions struct {
 	trace.Options
 	stepFlags
-	json bool
 }
 
 func newTraceCmd(e *env) *cobra.Command {
 	var o traceOptions
 	var direction string
-	c := &cobra.Command{
-		Use:   "trace ID|PATH:LINE|TEXT --in DIR",
-		Short: "Walk the evidence from a claim to its source lines, and back",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("trace ID|PATH:LINE|TEXT --in DIR", "Walk the evidence from a claim to its source lines, and back",
+		cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 			o.Query = args[0]
-			var known bool
-			if o.Direction, known = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]; !known {
-				return usagef("--direction: have %q, want down, up or both", direction)
-			}
+			o.Direction = map[string]graph.Direction{"down": graph.Out, "up": graph.In, "both": graph.Both}[direction]
 			if o.In == "" {
 				return usagef("--in is missing: give a graph folder or the output folder of chain")
 			}
@@ -42,8 +35,7 @@ func newTraceCmd(e *env) *cobra.Command {
 				return usagef("--limit: have %d, want 0 (no limit) or more", o.Limit)
 			}
 			return runTrace(c.Context(), e, o)
-		},
-	}
+		})
 	f := c.Flags()
 	f.StringVar(&o.In, "in", "", "`dir` that holds nodes.jsonl and edges.jsonl, itself or in its folder graph")
 	f.StringVar(&direction, "direction", "both", "`direction` of the walk: down, up or both")
@@ -52,7 +44,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	f.BoolVar(&o.First, "first", false, "take the best of several matches")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of the folders above")
 	addAccept(c.Flags(), &o.accept)
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 
@@ -71,7 +63,7 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 	switch {
 	case rep.Trail == nil && len(rep.Candidates) == 0:
 		return err
-	case o.json:
+	case e.json:
 		return errors.Join(writeJSON(e.out, rep), err)
 	}
 	return errors.Join(rep.Write(e.text()), err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"membench/chain"
@@ -29,21 +28,10 @@ type validateOptions struct {
 
 func newValidateCmd(e *env) *cobra.Command {
 	var o validateOptions
-	c := &cobra.Command{
-		Use:   "validate PATH...",
-		Short: "Check files of any kind: JSON, schema, ids, links",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.paths = args
-			if err := checkKind(o.Kind); err != nil {
-				return err
-			}
-			if !slices.Contains(findings.Formats(), o.format) {
-				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findings.Formats(), ", "))
-			}
-			return runValidate(c.Context(), e, o)
-		},
-	}
+	c := verb("validate PATH...", "Check files of any kind: JSON, schema, ids, links", cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+		o.paths = args
+		return runValidate(c.Context(), e, o)
+	})
 	f := c.Flags()
 	f.StringVar((*string)(&o.Kind), "kind", "", "take every record for this `kind` ("+strings.Join(kindNames(), ", ")+")")
 	f.Var(versionFlag{&o.Version}, "input-version", "schema `version` of the input")

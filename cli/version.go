@@ -14,21 +14,15 @@ import (
 var release = "dev"
 
 func newVersionCmd(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "version",
-		Short: "Print version, revision and schema versions",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion()
-			if asJSON {
-				return writeJSON(e.out, v)
-			}
-			_, err := fmt.Fprintf(e.text(), "membench %s\nrevision %s\nschema %v\n%s %s/%s\n", v.Release, v.Revision, v.Schemas, v.Go, v.OS, v.Arch)
-			return err
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c := verb("version", "Print version, revision and schema versions", cobra.NoArgs, func(*cobra.Command, []string) error {
+		v := buildVersion()
+		if e.json {
+			return writeJSON(e.out, v)
+		}
+		_, err := fmt.Fprintf(e.text(), "membench %s\nrevision %s\nschema %v\n%s %s/%s\n", v.Release, v.Revision, v.Schemas, v.Go, v.OS, v.Arch)
+		return err
+	})
+	c.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	return c
 }
 

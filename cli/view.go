@@ -14,24 +14,23 @@ import (
 type viewOptions struct {
 	chain.ViewOptions
 	stepFlags
-	json bool
 }
 
-func (o *viewOptions) addFlags(c *cobra.Command) {
+func (o *viewOptions) addFlags(e *env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVarP(&o.Out, "output", "o", "", "`file` to write, - for standard output")
 	fs.StringVar(&o.Title, "title", "", "`heading` of the page (default: the name of the folder)")
 	fs.IntVar(&o.MaxNodes, "max-nodes", 0, "draw at most `n` nodes: claims and their evidence first, then the best connected; 0 draws all")
 	fs.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
-	fs.BoolVar(&o.json, "json", false, "print the counts as one JSON object on standard output")
+	fs.BoolVar(&e.json, "json", false, "print the counts as one JSON object on standard output")
 	o.stepFlags.add(c, 20)
 }
 
-func (o *viewOptions) check() error {
+func (o *viewOptions) check(e *env) error {
 	switch {
 	case o.Out == "":
 		return usagef("no output named: add -o FILE.html, or -o - for standard output")
-	case o.Out == "-" && o.json:
+	case o.Out == "-" && e.json:
 		return usagef("--json and -o - both want standard output: write the page to a file")
 	case o.MaxNodes < 0:
 		return usagef("--max-nodes is %d, want 0 or more", o.MaxNodes)
@@ -41,19 +40,15 @@ func (o *viewOptions) check() error {
 
 func newViewCmd(e *env) *cobra.Command {
 	var o viewOptions
-	c := &cobra.Command{
-		Use:   "view GRAPH_DIR|FILE... -o FILE.html",
-		Short: "Draw a graph as one HTML file that needs no network",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := verb("view GRAPH_DIR|FILE... -o FILE.html", "Draw a graph as one HTML file that needs no network",
+		cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
 			o.Graphs = args
-			if err := o.check(); err != nil {
+			if err := o.check(e); err != nil {
 				return err
 			}
 			return runView(c.Context(), e, o)
-		},
-	}
-	o.addFlags(c)
+		})
+	o.addFlags(e, c)
 	return c
 }
 
@@ -76,7 +71,7 @@ func runView(ctx context.Context, e *env, o viewOptions) error {
 		switch {
 		case !wrote(err):
 			return err
-		case o.json:
+		case e.json:
 			return errors.Join(err, writeJSON(e.out, viewReport{st, e.now().Sub(began).Seconds()}))
 		case o.Out == "-":
 			return err

@@ -103,6 +103,8 @@ type Replay struct {
 // Claims chooses the extractor.
 type Claims struct {
 	Extractor string `yaml:"extractor"` // rule (default) | model
+	// MinConfidence is the least confidence of a claim by rule (default: 0.5); nothing below 0.25 is read.
+	MinConfidence float64 `yaml:"min_confidence"`
 }
 
 // Duration is a time in Go's form: 30s, 1m30s.
@@ -231,6 +233,9 @@ func (p *Project) check(env Lookup) error {
 	}
 	if p.Replay.Qdrant == "" && p.Replay.Collection != "" {
 		return fmt.Errorf("replay.collection: have %q, but replay.qdrant is not set: it names the server that holds the collection", p.Replay.Collection)
+	}
+	if m := p.Claims.MinConfidence; !(m >= 0 && m <= 1) {
+		return fmt.Errorf("claims.min_confidence: have %v, want 0 to 1", m)
 	}
 	if p.Replay.TopK < 1 {
 		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)

@@ -21,6 +21,7 @@ func TestParse(t *testing.T) {
 		"sources: [a]\nreplay: {isolation: both}\n":          "replay.isolation",
 		"sources: [a]\nnow: yesterday\n":                     "now: have \"yesterday\"",
 		"sources: [a]\nclaims: {extractor: model}\n":         "model.name",
+		"sources: [a]\nclaims: {min_confidence: 60}\n":       "claims.min_confidence: have 60, want 0 to 1",
 		"sources: [a]\nschema_version: 9.9.9\n":              "not published",
 		"sources: [a]\nturn_offset: soon\n":                  "soon",
 		"sources: [a]\nconversations: {c: {start: never}}\n": "conversations.c.start",

@@ -1,10 +1,13 @@
 package chats
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,13 +29,39 @@ const maxValue = 512 << 20
 
 // each passes every JSON value of the files to take. A *schema.Finding from take is reported, and reading continues.
 func (r *reader) each(files []*file, take func(v *datasets.Value) error) error {
-	return datasets.Each(r.ctx, values(files), datasets.Options{Max: maxValue, Report: r.Report}, take)
+	return datasets.Each(r.ctx, values(files), datasets.Options{Max: maxValue, Report: r.Report}, func(v *datasets.Value) error {
+		if fixed := sound(v.Bytes); !bytes.Equal(fixed, v.Bytes) {
+			same := 0
+			for same < len(fixed) && fixed[same] == v.Bytes[same] {
+				same++
+			}
+			r.flaw(v.At(v.Bytes[same:]), notUTF8, "", "UTF-8")
+			v.Bytes = fixed
+		}
+		return take(v)
+	})
+}
+
+// halfPair matches an escape in JSON text, the two of a surrogate pair together.
+var halfPair = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|[^\x00])`)
+
+// sound is JSON text without bytes that are not UTF-8 and halves of surrogate pairs: U+FFFD is in their places.
+func sound(b []byte) []byte {
+	if b = bytes.ToValidUTF8(b, []byte("\uFFFD")); !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
+		return b
+	}
+	return halfPair.ReplaceAllFunc(b, func(s []byte) []byte {
+		if len(s) == len(`\ud800`) {
+			return []byte(`\ufffd`)
+		}
+		return s
+	})
 }
 
 // chatGPT reads conversations.json: a tree of messages for each conversation. The path from current_node to the root is the final conversation; other branches
 // (regenerated answers, edited questions) are counted.
 var chatGPT = Form{
-	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", linked: true,
+	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", linked: true, personal: true,
 	match: func(files []*file) []*file { return named(files, "", `"mapping"`, `"current_node"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -109,36 +138,98 @@ func answered(s string) string {
 	return sourceMark.ReplaceAllString(s, "")
 }
 
-func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
-	var path []string // ids of nodes
-	places := v.Places("mapping")
-	seen := map[string]bool{}
-	for id := c.Current; id != "" && !seen[id]; id = c.Mapping[id].Parent {
+// branch is the nodes that were continued last, the first one first. Where a link is broken, it goes on with the newest of what is left and may come before it, which is a finding.
+func (c gptConversation) branch(r *reader, at schema.Pos, places map[string]schema.Pos) (path []string) {
+	seen, until := map[string]bool{}, math.Inf(1)
+	for id, after := c.Current, ""; !seen[id]; {
+		n, ok := c.Mapping[id]
+		if !ok {
+			if id = c.newest(seen, until); id == "" {
+				break
+			}
+			where, what := at, "a conversation does not say where it ends (current_node); the branch with the newest message was read"
+			if after != "" {
+				where, what = places[after], "a message names a parent that the export does not have; the newest messages that may come before it were read in its place"
+			}
+			r.flaw(where, what, "", "")
+			continue
+		}
 		seen[id] = true
-		if c.Mapping[id].Message != nil {
+		if n.Message != nil {
 			path = append(path, id)
+			if t := n.Message.Created; t > 0 {
+				until = t
+			}
+		}
+		if after, id = id, n.Parent; id == "" {
+			break
 		}
 	}
+	left, lost := 0, 0
 	for id, n := range c.Mapping {
-		if !seen[id] && n.Message != nil && !n.Message.Metadata.Hidden && n.Message.Author.Role != "system" {
-			r.leave("messages of branches that were not continued")
+		switch up, _, _ := c.up(id, seen); {
+		case seen[id] || n.Message == nil || n.Message.Metadata.Hidden || n.Message.Author.Role == "system":
+		case seen[up]:
+			left++
+		default:
+			lost++
 		}
+	}
+	for range left {
+		r.leave(at, "messages of branches that were not continued")
+	}
+	if lost > 0 {
+		r.fault(at, fmt.Sprintf("no link leads to messages of a conversation; they were skipped: %d", lost), "", "")
 	}
 	slices.Reverse(path)
+	return path
+}
+
+// up walks from a node to its first ancestor in stop, or to the parent that does not exist. It counts messages, and gives the latest time of one.
+func (c gptConversation) up(id string, stop map[string]bool) (end string, messages int, last float64) {
+	for range len(c.Mapping) {
+		n, ok := c.Mapping[id]
+		if !ok || stop[id] {
+			break
+		}
+		if n.Message != nil {
+			messages++
+			last = max(last, n.Message.Created)
+		}
+		id = n.Parent
+	}
+	return id, messages, last
+}
+
+// newest is the last node of the newest, and then longest, branch without nodes of seen, and without messages after until; "" if there is none.
+func (c gptConversation) newest(seen map[string]bool, until float64) (best string) {
+	longest, latest := 0, 0.0
+	for _, id := range slices.Sorted(maps.Keys(c.Mapping)) {
+		end, n, last := c.up(id, seen)
+		if !seen[end] && n > 0 && last <= until && (last > latest || last == latest && n > longest) {
+			best, longest, latest = id, n, last
+		}
+	}
+	return best
+}
+
+func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
+	places := v.Places("mapping")
+	path := c.branch(r, v.Pos, places)
 	conv := convID(c.Title, short(cmp.Or(c.ConvID, c.ID)))
 	for _, id := range path {
 		m, pos := c.Mapping[id].Message, places[id]
 		role := m.Author.Role
 		if m.Metadata.Hidden || role == "system" || m.Content.Type == "user_editable_context" || m.Content.Type == "model_editable_context" {
-			r.leave("instructions and hidden messages")
+			r.leave(pos, "instructions and hidden messages")
 			continue
 		}
 		if m.Content.Type == "thoughts" || m.Content.Type == "reasoning_recap" {
-			r.leave("reasoning")
+			r.leave(pos, "reasoning")
 			continue
 		}
 		if m.Recipient != "" && m.Recipient != "all" && role == "assistant" {
-			r.leave("calls of tools")
+			r.leave(pos, "calls of tools")
 			continue
 		}
 		out := Message{Conv: conv, Title: c.Title, ID: id, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
@@ -188,7 +279,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 
 // claude reads conversations.json of Anthropic's export.
 var claude = Form{
-	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", linked: true,
+	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", linked: true, personal: true,
 	match: func(files []*file) []*file { return named(files, "", `"chat_messages"`, `"sender"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -200,7 +291,7 @@ var claude = Form{
 			for i, m := range c.Messages {
 				pos := places[strconv.Itoa(i)]
 				if last != nil && !last[m.UUID] {
-					r.leave("messages of branches that were not continued")
+					r.leave(pos, "messages of branches that were not continued")
 					continue
 				}
 				if err := r.add(m.message(c, r, pos)); err != nil {
@@ -267,18 +358,19 @@ type claudeFile struct {
 }
 
 func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) Message {
-	out := Message{Conv: convID(c.Name, short(c.UUID)), Title: c.Name, ID: m.UUID, Role: "user", Pos: pos, Time: r.time(m.Created, pos)}
-	if m.Sender != "human" {
-		out.Role = "assistant"
+	out := Message{Conv: convID(c.Name, short(c.UUID)), Title: c.Name, ID: m.UUID, Pos: pos, Time: r.time(m.Created, pos)}
+	if out.Role = roles[m.Sender]; out.Role == "" { // who a program is would be guessed
+		out.Role, out.Name = "user", cmp.Or(m.Sender, "unknown")
+		r.flaw(pos, "a sender is neither human nor assistant; the message is kept as that of a person of this name", out.Name, "human or assistant")
 	}
 	for _, p := range m.Content {
 		switch {
 		case p.Type == "thinking":
-			r.leave("reasoning")
+			r.leave(pos, "reasoning")
 		case p.Type == "text" || p.Text != "": // a voice note has its words here
 			out.Text = join(out.Text, p.Text)
 		default:
-			r.leave("parts of type " + p.Type)
+			r.leave(pos, "parts of type "+p.Type)
 		}
 	}
 	out.Text = cmp.Or(out.Text, m.Text)
@@ -292,7 +384,7 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 // prompt, the newest first, with the answer as HTML. It names no conversations: a day's
 // prompts are one.
 var gemini = Form{
-	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON or HTML",
+	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON or HTML", personal: true,
 	match: func(files []*file) []*file {
 		own := append(named(files, "", `"header"`, `"title"`, `"time"`), named(files, "", `class="outer-cell`)...)
 		return slices.DeleteFunc(own, func(f *file) bool {
@@ -337,7 +429,7 @@ func (r *reader) activities(f *file) error {
 // word that starts the title of a prompt.
 func (r *reader) activity(title, answer string, files []string, at time.Time, pos schema.Pos) error {
 	if answer == "" && !prompted.MatchString(title) {
-		r.leave("activities that are not prompts")
+		r.leave(pos, "activities that are not prompts")
 		return nil
 	}
 	ask := Message{Conv: convID("gemini"), Role: "user", Time: at, Pos: pos, Text: prompted.ReplaceAllString(title, "")}
@@ -353,7 +445,7 @@ func (r *reader) activity(title, answer string, files []string, at time.Time, po
 		return err
 	}
 	if answer == "" {
-		r.leave("prompts without an answer")
+		r.leave(pos, "prompts without an answer")
 		return nil
 	}
 	return r.add(Message{Conv: ask.Conv, Role: "assistant", Time: at, Pos: pos, Text: answer})
@@ -379,7 +471,7 @@ func (r *reader) pageActivity(entry string, pos schema.Pos) error {
 	rest := pageBreak.Split(cell[1], -1)
 	i := slices.IndexFunc(rest, func(s string) bool { return pageTime.MatchString(html.UnescapeString(s)) })
 	if i < 1 {
-		r.leave("activities that are not prompts")
+		r.leave(pos, "activities that are not prompts")
 		return nil
 	}
 	title, files := plainText(rest[0]), []string(nil)

@@ -62,7 +62,7 @@ func (r *reader) textLines(f *file, take func(text string, pos schema.Pos) error
 	return r.rawLines(f, func(l []byte, pos schema.Pos) error {
 		text := strings.TrimRight(string(l), "\r\n")
 		if !utf8.ValidString(text) {
-			r.flaw(pos, "a line is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or UTF-16 with a byte order mark")
+			r.flaw(pos, notUTF8, "", "UTF-8, or UTF-16 with a byte order mark")
 			text = strings.ToValidUTF8(text, "\uFFFD")
 		}
 		return take(text, pos)
@@ -91,12 +91,12 @@ func (p *pending) end(add func(Message) error) error {
 }
 
 // more adds a line to the message; before the first message it is skipped.
-func (p *pending) more(r *reader, text string) {
+func (p *pending) more(r *reader, text string, pos schema.Pos) {
 	switch {
 	case p.m != nil:
 		p.lines = append(p.lines, text)
 	case strings.TrimSpace(text) != "":
-		r.leave("lines before the first message")
+		r.leave(pos, "lines before the first message")
 	}
 }
 
@@ -244,12 +244,23 @@ func notBefore(t, last time.Time) time.Time {
 	return t
 }
 
-// dateOrder finds out which of day and month is first: by a number above 12, or by the order in which no message is earlier than the one before it.
+// wrong is what was expected in place of a date or time that does not exist.
+func (s *stamp) wrong(order string) string {
+	day := stamp{date: s.date, wide: s.wide}
+	if _, ok := day.time(order, time.UTC); ok {
+		return "a time of day"
+	} else if s.wide[0] {
+		order = "ymd"
+	}
+	return "a date in the order " + order
+}
+
+// dateOrder finds out which of day and month is first: in the order in which fewer dates are impossible, or else by far fewer messages are earlier than the one before.
 func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (string, error) {
 	if r.Dates != "" {
 		return r.Dates, nil
 	}
-	var over [2]bool
+	var impossible [2]int
 	var back [2]int // steps back in time, read as dmy and as mdy
 	var last [2]time.Time
 	var seen *schema.Pos
@@ -261,23 +272,21 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 			seen = &pos
 		}
 		for i, order := range []string{"dmy", "mdy"} {
-			over[i] = over[i] || s.date[i] > 12
-			if t, ok := s.time(order, time.UTC); ok {
-				if t.Before(last[i]) {
-					back[i]++
-				}
-				last[i] = t
+			t, ok := s.time(order, time.UTC)
+			if !ok {
+				impossible[i]++
+				continue
 			}
+			if t.Before(last[i]) {
+				back[i]++
+			}
+			last[i] = t
 		}
 	})
-	switch {
-	case err != nil || seen == nil || over[0] && !over[1]:
+	switch n := impossible[0] - impossible[1]; {
+	case err != nil || seen == nil || n < 0 || n == 0 && back[0]*4 <= back[1] && back[1] > 0:
 		return "dmy", err
-	case over[1] && !over[0]:
-		return "mdy", nil
-	case back[0] != back[1] && back[0] == 0:
-		return "dmy", nil
-	case back[0] != back[1] && back[1] == 0:
+	case n > 0 || back[1]*4 <= back[0] && back[0] > 0:
 		return "mdy", nil
 	}
 	r.Report(&schema.Finding{Pos: *seen, Code: codeDates, Warning: true, Message: "the file does not show whether the day or the month comes first; it was read as day first",
@@ -302,7 +311,7 @@ func (r *reader) whatsApp(f *file) error {
 	var last time.Time
 	add := func(m Message) error {
 		if kind := media(&m, group, known); kind != "" {
-			r.leave(kind)
+			r.leave(m.Pos, kind)
 			return nil
 		}
 		m.Text = invisible.ReplaceAllString(m.Text, "")
@@ -311,7 +320,7 @@ func (r *reader) whatsApp(f *file) error {
 	err = r.textLines(f, func(text string, pos schema.Pos) error {
 		s := stamped(text)
 		if s == nil {
-			p.more(r, text)
+			p.more(r, text, pos)
 			return nil
 		}
 		if err := p.end(add); err != nil {
@@ -319,14 +328,14 @@ func (r *reader) whatsApp(f *file) error {
 		}
 		at, ok := s.time(order, r.zone())
 		if !ok {
-			r.fault(pos, "there is no such date or time; the message was skipped", s.original, "a date in the order "+order)
+			r.fault(pos, "there is no such date or time; the message was skipped", s.original, s.wrong(order))
 			return nil
 		}
 		at = notBefore(at, last)
 		last = at
 		name, said := s.speech()
 		if name == "" {
-			r.leave(notices)
+			r.leave(pos, notices)
 			return nil
 		}
 		p.start(Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos, Name: name})
@@ -512,7 +521,7 @@ func (r *reader) plain(f *file) error {
 					first = pos
 				}
 			}
-			p.more(r, text)
+			p.more(r, text, pos)
 			return nil
 		}
 		if err := p.end(r.add); err != nil {
@@ -521,16 +530,20 @@ func (r *reader) plain(f *file) error {
 		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, Pos: pos}
 		switch {
 		case dated:
-			t, ok := r.instant(at, order)
+			t, err := annotate.ParseTime(at, r.zone())
+			ok, want := err == nil, "a date and time as 2025-03-01 20:01"
+			if s := numbersOf(at); s != nil {
+				t, ok = s.time(order, r.zone())
+				want = s.wrong(order)
+			}
 			if !ok {
-				r.Report(&schema.Finding{Pos: pos, Code: codeUndated, Warning: true, Message: "the date cannot be read; the message has no time", Have: at,
-					Want: "a date and time as 2025-03-01 20:01, or in the order " + order})
+				r.Report(&schema.Finding{Pos: pos, Code: codeUndated, Warning: true, Message: "the date or time cannot be read; the message has no time", Have: at, Want: want})
 			} else {
 				m.Time = notBefore(t, last)
 				last = m.Time
 			}
 		case at != "":
-			r.leave("times of day without a date; their messages have no time")
+			r.leave(pos, "times of day without a date; their messages have no time")
 		}
 		p.start(m)
 		return nil
@@ -543,15 +556,6 @@ func (r *reader) plain(f *file) error {
 			Hint: "if they are speakers, put a date before each line, or write the chat as a CSV file"})
 	}
 	return p.end(r.add)
-}
-
-// instant reads the date and time in front of a message; ok is false where it is none.
-func (r *reader) instant(at, order string) (t time.Time, ok bool) {
-	if s := numbersOf(at); s != nil {
-		return s.time(order, r.zone())
-	}
-	t, err := annotate.ParseTime(at, r.zone())
-	return t, err == nil
 }
 
 // maxOnce is how many names a finding lists.

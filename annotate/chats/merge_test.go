@@ -30,19 +30,26 @@ func project(t *testing.T, o InitOptions) (Project, []line, []string) {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for l := range strings.Lines(string(text)) {
-			var v line
-			if err := json.Unmarshal([]byte(l), &v); err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, v)
-		}
+		out = append(out, linesOf(t, name)...)
 	}
 	return p, out, found
+}
+
+// linesOf reads the lines of a file that Init wrote.
+func linesOf(t *testing.T, name string) (out []line) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(text)) {
+		var v line
+		if err := json.Unmarshal([]byte(l), &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 func texts(lines []line) (out []string) {

@@ -142,7 +142,7 @@ func (r *reader) telegram(chat []byte, v *datasets.Value) error {
 			return err
 		}
 		if m.Type != "message" {
-			r.leave(notices)
+			r.leave(pos, notices)
 			continue
 		}
 		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.account(m.FromID, cmp.Or(m.From, m.FromID)), ID: strconv.FormatInt(m.ID, 10), Pos: pos, Text: textOf(m.Text)}
@@ -292,7 +292,7 @@ var discord = Form{
 			for i, m := range x.Messages {
 				pos := places[strconv.Itoa(i)]
 				if discordNotice.MatchString(m.Type) {
-					r.leave(notices)
+					r.leave(pos, notices)
 					continue
 				}
 				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.account(m.Author.ID, cmp.Or(m.Author.Nickname, m.Author.Name)), ID: m.ID, ReplyTo: m.Reference.ID,
@@ -460,7 +460,7 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	default:
-		r.leave(notices)
+		r.leave(pos, notices)
 		return nil
 	}
 	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], ID: m.TS, Pos: pos}

@@ -60,7 +60,7 @@ func (r *reader) telegramPage(f *file, w *telegramWriter) error {
 		}
 		own := class(doc, "message")
 		if own == nil || has(own, "service") {
-			r.leave(notices)
+			r.leave(pos, notices)
 			return nil
 		}
 		m := Message{Conv: conv, Title: title, ID: strings.TrimPrefix(attribute(own, "id"), "message"), Pos: pos}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/eval/judge"
 	"membench/eval/protocol"
 	"membench/internal/par"
 	"membench/internal/stats"
@@ -21,47 +20,6 @@ import (
 
 // A Grader grades the answer of a record: a rule, or a judge that asks a model.
 type Grader func(ctx context.Context, r schema.QARecord) (schema.Grade, error)
-
-// Rule is the protocol "rule" as a grader, with options of its own.
-func Rule(o judge.Options) Grader {
-	p := protocol.RuleJudge(o)
-	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
-}
-
-// Near is Rule that also uses the cosine of gold and answer by an embedder if the words leave a doubt. Its grades append the embedder's name to the protocol's,
-// since their verdicts differ from the plain judge's.
-func Near(o judge.Options, vectors llm.Embedder) Grader {
-	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
-		o := o
-		var failed error
-		o.Similarity = func(_, gold, answer string) float64 {
-			v, err := vectors.Embed(ctx, []string{gold, answer})
-			if err == nil && len(v) != 2 {
-				err = fmt.Errorf("have %d vectors, want 2", len(v))
-			}
-			if err != nil {
-				failed = fmt.Errorf("embedding gold and answer of %s by %s: %w", r.QuestionID, vectors.Profile(), err)
-				return 0
-			}
-			return cosine(v[0], v[1])
-		}
-		g := protocol.RuleJudge(o).Grade(&r)
-		g.Protocol += "+" + vectors.Profile()
-		return g, failed
-	}
-}
-
-func cosine(a, b []float32) float64 {
-	dot, x, y := 0., 0., 0.
-	for i := range min(len(a), len(b)) {
-		p, q := float64(a[i]), float64(b[i])
-		dot, x, y = dot+p*q, x+p*p, y+q*q
-	}
-	if x == 0 || y == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(x*y)
-}
 
 // Protocol is a named protocol as a grader; one that asks a model needs gen. A reply
 // without a verdict is a grade with the outcome judge_failed.

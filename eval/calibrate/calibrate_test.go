@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
-	"membench/eval/judge"
 	"membench/eval/protocol"
 	"membench/llm"
 	"membench/schema"
@@ -61,8 +59,18 @@ func TestPlants(t *testing.T) {
 	}
 }
 
+// byRule is the rule judge as a grader.
+func byRule(t *testing.T) Grader {
+	t.Helper()
+	g, err := Protocol(protocol.RuleJudge(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 func TestRunRule(t *testing.T) {
-	rep, err := Run(context.Background(), records(), Rule(judge.Options{}), Options{Workers: 3})
+	rep, err := Run(context.Background(), records(), byRule(t), Options{Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,47 +153,5 @@ func TestRunFailing(t *testing.T) {
 	}
 	if _, err := Protocol(p, nil); err == nil {
 		t.Error("a judge without a model was taken")
-	}
-}
-
-// near is an embedder for which every two texts are as near as cos says.
-type near struct {
-	cos   float32
-	err   error
-	calls int
-}
-
-func (n *near) Profile() string { return "near" }
-func (n *near) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	n.calls++
-	return [][]float32{{1, 0}, {n.cos, 1 - n.cos}}, n.err
-}
-
-// Nearness moves a doubtful verdict and no sure one; an embedder's failure is the run's.
-func TestNear(t *testing.T) {
-	ask := func(answer string, n *near) (float64, error) {
-		r := schema.QARecord{QuestionID: "1", Question: "What are the pillars of the plan?", Gold: "patience and thrift", Answer: answer}
-		g, err := Near(judge.Options{Method: judge.Rules}, n)(t.Context(), r)
-		if err != nil {
-			return 0, err
-		}
-		if !strings.HasSuffix(g.Protocol, "+near") {
-			t.Errorf("have protocol %q, want the embedder's name in it", g.Protocol)
-		}
-		return *g.Score, nil
-	}
-	doubt := "Patience and restraint"
-	if s, err := ask(doubt, &near{cos: 1}); err != nil || s != 1 {
-		t.Errorf("near: have %v, %v, want it accepted", s, err)
-	}
-	if s, err := ask(doubt, &near{cos: 0}); err != nil || s != 0 {
-		t.Errorf("far: have %v, %v, want it refused", s, err)
-	}
-	sure := &near{cos: 0}
-	if s, err := ask("patience and thrift", sure); err != nil || s != 1 || sure.calls != 0 {
-		t.Errorf("equal: have %v, %v and %d calls, want it accepted without asking", s, err, sure.calls)
-	}
-	if _, err := ask(doubt, &near{err: errors.New("down")}); err == nil {
-		t.Error("a failing embedder went unseen")
 	}
 }

@@ -221,7 +221,7 @@ func (r *run) ask(m memory.Memory, c *schema.Case, i int, texts map[int]string) 
 		}
 		rec.Answer = a.Text
 	}
-	right := judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain, AsOf: q.AsOf}, q.Golds(), rec.Answer, judge.Options{}).Correct
+	right := judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain, AsOf: q.AsOf}, q.Golds(), rec.Answer).Correct
 	score := 0.
 	if right != (r.at[q.ID] == schema.HopJudge) {
 		score = 1
@@ -253,7 +253,7 @@ func (r *run) read(q *schema.Question, rec *schema.QARecord, c *schema.Case, i i
 	if r.at[q.ID] == schema.HopRead { // the gold of another question
 		for n := 1; n < len(c.Questions); n++ {
 			o := c.Questions[(i+n*7+seed%5)%len(c.Questions)]
-			if o.Answer != "" && !o.Abstain && !judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain}, q.Golds(), o.Answer, judge.Options{}).Correct {
+			if o.Answer != "" && !o.Abstain && !judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain}, q.Golds(), o.Answer).Correct {
 				return o.Answer
 			}
 		}

@@ -115,7 +115,7 @@ func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 		}
 	}
 	if !asked && (o.Second == "" || o.Second == ruleJudge) {
-		p := protocol.RuleJudge(judge.Options{})
+		p := protocol.RuleJudge()
 		if g := p.Grade(r); g.Score != nil && *g.Score >= o.Threshold {
 			return fmt.Sprintf("%s says that the answer is right (%s)", p.ID(), g.Reason)
 		}
@@ -125,5 +125,5 @@ func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 
 // abstains reports whether the answer says that it does not know.
 func abstains(r *schema.QARecord) bool {
-	return strings.TrimSpace(r.Answer) == "" || judge.Judge(judge.Question{Text: r.Question, Abstain: true}, []string{""}, r.Answer, judge.Options{}).Correct
+	return strings.TrimSpace(r.Answer) == "" || judge.Judge(judge.Question{Text: r.Question, Abstain: true}, []string{""}, r.Answer).Correct
 }

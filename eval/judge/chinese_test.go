@@ -79,30 +79,28 @@ var chinese = []struct {
 	{"abstention", "老周的生日是哪天？", "无法确定", "1979年6月2日", false},
 }
 
-// TestChinese holds how many of the invented cases each method gets right.
+// TestChinese holds how many of the invented cases are judged right.
 func TestChinese(t *testing.T) {
 	if len(chinese) != 63 {
 		t.Errorf("have %d cases, want 63", len(chinese))
 	}
-	// The trained judge saw English only: it refuses "8000米" for "8公里", a range of days
+	// The weights saw English only: they refuse "8000米" for "8公里", a range of days
 	// written with 到, and "会的" with more behind it.
-	most := map[string]int{"trained": 3, "rules": 0}
-	for name, m := range map[string]Method{"trained": Trained, "rules": Rules} {
-		accepted, refused := 0, 0 // wrong ones accepted, right ones refused
-		for _, c := range chinese {
-			v := Judge(Question{Text: c.q}, []string{c.gold}, c.answer, Options{Method: m})
-			switch {
-			case v.Correct == c.want:
-				continue
-			case v.Correct:
-				accepted++
-			default:
-				refused++
-			}
-			t.Logf("%s, %s: %q, gold %q, answer %q: have %v (%.2f; %s: %s)", name, c.kind, c.q, c.gold, c.answer, v.Correct, v.Score, v.Rule, v.Reason)
+	const most = 3
+	accepted, refused := 0, 0 // wrong ones accepted, right ones refused
+	for _, c := range chinese {
+		v := Judge(Question{Text: c.q}, []string{c.gold}, c.answer)
+		switch {
+		case v.Correct == c.want:
+			continue
+		case v.Correct:
+			accepted++
+		default:
+			refused++
 		}
-		if accepted > 0 || refused > most[name] {
-			t.Errorf("%s: of %d cases %d wrong answers accepted, %d right ones refused, want 0 and at most %d", name, len(chinese), accepted, refused, most[name])
-		}
+		t.Logf("%s: %q, gold %q, answer %q: have %v (%.2f; %s: %s)", c.kind, c.q, c.gold, c.answer, v.Correct, v.Score, v.Rule, v.Reason)
+	}
+	if accepted > 0 || refused > most {
+		t.Errorf("of %d cases %d wrong answers accepted, %d right ones refused, want 0 and at most %d", len(chinese), accepted, refused, most)
 	}
 }

@@ -18,16 +18,16 @@ func TestClauses(t *testing.T) {
 		"Instead of a shipyard, it was a bakery.",
 		"It is not a shipyard. Nora works at a bakery.",
 	} {
-		if v := Judge(q, []string{"a bakery"}, a, Options{}); !v.Correct || v.Doubt != "" {
+		if v := Judge(q, []string{"a bakery"}, a); !v.Correct || v.Doubt != "" {
 			t.Errorf("%s: %v, doubt %q", a, v.Correct, v.Doubt)
 		}
 		wrong := exchange.Replace(a)
-		if v := Judge(q, []string{"a bakery"}, wrong, Options{}); v.Correct && v.Doubt == "" {
+		if v := Judge(q, []string{"a bakery"}, wrong); v.Correct && v.Doubt == "" {
 			t.Errorf("%s: accepted", wrong)
 		}
 	}
 	for _, a := range []string{"Going by the messages from early March, Nora works at a bakery.", "As far as the chat shows, Nora works at a bakery."} {
-		if v := Judge(q, []string{"a bakery"}, a, Options{}); !v.Correct || v.Doubt != "" {
+		if v := Judge(q, []string{"a bakery"}, a); !v.Correct || v.Doubt != "" {
 			t.Errorf("%s: %v, doubt %q", a, v.Correct, v.Doubt)
 		}
 	}
@@ -35,7 +35,7 @@ func TestClauses(t *testing.T) {
 
 // A sentence that has its answer where the question has "who" is no restated question.
 func TestAnswerInPlaceOfWho(t *testing.T) {
-	if v := Judge(Question{Text: "Who won the chess tournament?"}, []string{"Anselm"}, "Anselm won the chess tournament.", Options{}); !v.Correct || v.Doubt != "" {
+	if v := Judge(Question{Text: "Who won the chess tournament?"}, []string{"Anselm"}, "Anselm won the chess tournament."); !v.Correct || v.Doubt != "" {
 		t.Errorf("%+v", v)
 	}
 }

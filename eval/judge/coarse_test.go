@@ -23,7 +23,7 @@ func TestCoarse(t *testing.T) {
 		{"评审是星期几？", "周四", "星期五", false},
 		{"她多久游一次泳？", "一周五天", "一周五天", true},
 	} {
-		if v := Judge(Question{Text: c.question}, []string{c.gold}, c.answer, Options{}); v.Correct != c.want {
+		if v := Judge(Question{Text: c.question}, []string{c.gold}, c.answer); v.Correct != c.want {
 			t.Errorf("%s %s: %q: have %v (%s, doubt %q), want %v", c.question, c.gold, c.answer, v.Correct, v.Reason, v.Doubt, c.want)
 		}
 	}

@@ -224,7 +224,7 @@ func claimed(a, q, g *when) []timex.Expr {
 	return out
 }
 
-// odds turns a relation into a score: the table of Rules, or the trained values.
+// odds turns a relation into a score: the trained values, or the relation's own.
 type odds func(relation) float64
 
 func untrained(r relation) float64 { return r.score }

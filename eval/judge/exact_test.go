@@ -39,7 +39,7 @@ func TestExact(t *testing.T) {
 		{"When is the hearing?", "07.09.2026", "7. September 2026", right},
 		{"When is the hearing?", "07.09.2026", "8. September 2026", wrong},
 	} {
-		v := Judge(Question{Text: c.question}, []string{c.gold}, c.answer, Options{})
+		v := Judge(Question{Text: c.question}, []string{c.gold}, c.answer)
 		have := wrong
 		if v.Doubt != "" {
 			have = doubtful

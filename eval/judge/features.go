@@ -355,8 +355,6 @@ func prepare(q Question, gold, answer string) *prepared {
 	p := &prepared{qt: cut(q.Text, lists[0][:0]), gt: cut(gold, lists[1][:0]), lists: lists}
 	p.part, p.how = finalPart(answer, p.qt)
 	p.at = cut(p.part, lists[2][:0])
-	initialled(p.gt, p.at)
-	initialled(p.at, p.gt)
 	p.qw = dates(p.qt, 0)
 	p.gw = dates(p.gt, p.qw.yearOf())
 	year := cmp.Or(p.gw.yearOf(), p.qw.yearOf())

@@ -2,7 +2,7 @@
 //
 // The comparison depends on the gold, in this order: an empty answer is wrong; if the gold is an abstention, the answer must be one; a gold that is a date or a
 // length of time is compared as such (dates.go has the table); any other gold is compared by its words, numbers, names, items and polarity (compare.go). The
-// results are weighed either by a list of rules with thresholds (Rules) or by weights trained on recorded verdicts (Trained, the default).
+// results are weighed by weights trained on recorded verdicts (weights.json).
 //
 // It supports English and Chinese. It asks no model and keeps no state: the same input gives the same verdict, and Judge is safe for concurrent use. A verdict
 // of this package is a rule's (schema.By "rule"), never a model's score.
@@ -23,25 +23,6 @@ type Question struct {
 	AsOf    string // when it is asked, for "last week"; RFC 3339 or its beginning; may be ""
 	// From and To are when the dialogue was first and last spoken, for the years that it may speak of; as AsOf.
 	From, To string
-}
-
-// Method selects how the results of the comparison are weighed.
-type Method uint8
-
-const (
-	Trained Method = iota // weights from recorded verdicts (weights.json)
-	Rules                 // a list of rules with thresholds
-)
-
-// Options of Judge. The zero value is the default judge.
-type Options struct {
-	Method Method
-	// Threshold is the least score that is accepted, in (0,1]; 0 is the method's own,
-	// at which at most 3 % of planted wrong answers passed where it was chosen.
-	Threshold float64
-	// Similarity, if set, returns how near in meaning gold and answer are, in [-1,1]: the cosine of an embedder. It changes only doubtful scores of answers
-	// whose facts do not contradict the gold. nil: words only.
-	Similarity func(question, gold, answer string) float64
 }
 
 // Verdict is the decision on one answer.
@@ -77,10 +58,10 @@ func (f Fact) String() string {
 }
 
 // Judge decides whether answer is right by one of golds.
-func Judge(q Question, golds []string, answer string, o Options) Verdict {
+func Judge(q Question, golds []string, answer string) Verdict {
 	var best Verdict
 	for i, g := range alternatives(golds) {
-		if v := judgeOne(q, g, answer, o); i == 0 || v.Score > best.Score {
+		if v := judgeOne(q, g, answer); i == 0 || v.Score > best.Score {
 			best = v
 			best.Gold = g
 		}
@@ -109,56 +90,39 @@ func alternatives(golds []string) []string {
 	return out
 }
 
-func judgeOne(q Question, gold, answer string, o Options) Verdict {
+func judgeOne(q Question, gold, answer string) Verdict {
 	p := prepare(q, gold, answer)
 	defer p.done()
-	v := p.verdict(q, gold, answer, o)
+	v := p.verdict(answer)
 	switch {
 	case p.by == "abstention":
 		v.Doubt = p.doubtsAbstention(v.Correct)
 	case p.by != "empty":
-		if v = p.weighed(v, o); v.Doubt == "" {
+		if v = p.weighed(v); v.Doubt == "" {
 			v.Doubt = p.doubts(v)
-		}
-		if v.Correct && v.Doubt != "" {
-			if rest := p.withoutPast(); rest != "" {
-				if w := judgeOne(q, gold, rest, o); w.Correct && w.Doubt == "" {
-					return w
-				}
-			}
 		}
 	}
 	return v
 }
 
 // verdict compares the answer's content with the gold, ignoring its stance.
-func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
-	v := p.short(q, gold, answer, o)
+func (p *prepared) verdict(answer string) Verdict {
+	v := p.short(answer)
 	v.Answer = p.how
-	threshold := o.threshold()
-	if p.how != "" && v.Rule != "empty" && o.Method == Trained && model().Long != nil {
-		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
+	threshold := Threshold()
+	if p.how != "" && v.Rule != "empty" && model().Long != nil {
+		v.Score = model().Long.score(p.longFeatures(v, answer))
 		threshold = model().Thresholds.Long
-	}
-	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
-		v.Score = threshold // one clause is the answer, regardless of the text around it
 	}
 	v.Correct = v.Score >= threshold
 	return v
 }
 
-func (o Options) threshold() float64 {
-	if o.Threshold > 0 {
-		return o.Threshold
-	}
-	return DefaultThreshold(o.Method)
-}
-
 // short scores the final part by its content, without the rest of the reply.
-func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
+func (p *prepared) short(answer string) Verdict {
 	v := Verdict{Rule: p.by}
 	decided := func(r relation, facts []Fact, what string) {
-		if v.Score, v.Facts, v.Reason = o.odds()(r), facts, what+r.class; r.off {
+		if v.Score, v.Facts, v.Reason = model().odds(r), facts, what+r.class; r.off {
 			p.off = v.Reason
 		}
 	}
@@ -172,7 +136,7 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
 		}
 	case "date":
-		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
+		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, model().odds)
 		if p.polarityFirst(r.class) {
 			r, facts = comparePolarity(p.qt, p.gt, p.at)
 		}
@@ -187,20 +151,13 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		r, facts := comparePolarity(p.qt, p.gt, p.at)
 		decided(r, facts, "")
 	case "duration":
-		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
+		r, facts := compareLengths(&p.gw, &p.aw, model().odds)
 		decided(r, facts, "lengths of time: ")
 	default:
 		c := p.compared()
 		f, facts := c.features(&p.gw, &p.aw, &p.qw)
 		v.Facts = facts
-		if o.Method == Rules {
-			v.Score, v.Reason = c.byRules(f)
-		} else {
-			v.Score, v.Reason = model().score(f), c.summary()
-		}
-		if o.Similarity != nil && doubtful(v.Score) && c.gPol*c.aPol >= 0 && c.abstain > 1 {
-			v.Score = lift(v.Score, o.Similarity(q.Text, gold, p.part))
-		}
+		v.Score, v.Reason = model().score(f), c.summary()
 	}
 	return v
 }
@@ -214,21 +171,6 @@ func (p *prepared) polarityFirst(class string) bool {
 	}
 	said, explicit := polarity(p.at, true)
 	return class == "open" || len(p.aw.abs) == 0 && (explicit || said < 0) || explicit && said != gold
-}
-
-func (o Options) odds() odds {
-	if o.Method == Rules {
-		return tabled
-	}
-	return model().odds
-}
-
-// doubtful reports a score that a cosine may move; sure scores stay.
-func doubtful(score float64) bool { return score >= .2 && score <= .9 }
-
-// lift moves a doubtful score by a cosine.
-func lift(score, cos float64) float64 {
-	return min(.95, max(0, score+.4*(cos-.6)))
 }
 
 // summary describes in one sentence which parts of the gold the answer contains.

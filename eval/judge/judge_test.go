@@ -61,30 +61,20 @@ var cases = []struct {
 }
 
 func TestJudge(t *testing.T) {
-	for _, m := range []Method{Trained, Rules} {
-		wrong := 0
-		for _, c := range cases {
-			v := Judge(Question{Text: c.q}, []string{c.gold}, c.answer, Options{Method: m})
-			if v.Correct != c.want {
-				wrong++
-				t.Logf("method %d: %q, gold %q, answer %q: have %v (%.2f; %s: %s), want %v", m, c.q, c.gold, c.answer, v.Correct, v.Score, v.Rule, v.Reason, c.want)
-				if m == Trained {
-					t.Fail()
-				}
-			}
-			if v.Score < 0 || v.Score > 1 {
-				t.Errorf("score %v of %q is outside [0,1]", v.Score, c.answer)
-			}
+	for _, c := range cases {
+		v := Judge(Question{Text: c.q}, []string{c.gold}, c.answer)
+		if v.Correct != c.want {
+			t.Errorf("%q, gold %q, answer %q: have %v (%.2f; %s: %s), want %v", c.q, c.gold, c.answer, v.Correct, v.Score, v.Rule, v.Reason, c.want)
 		}
-		if wrong > 3 {
-			t.Errorf("method %d: %d of %d wrong, want at most 3", m, wrong, len(cases))
+		if v.Score < 0 || v.Score > 1 {
+			t.Errorf("score %v of %q is outside [0,1]", v.Score, c.answer)
 		}
 	}
 }
 
 // The answers a question has one by one, in several golds.
 func TestSeveralGolds(t *testing.T) {
-	v := Judge(Question{Text: "Where does Ann work?"}, []string{"a bakery", "the Rose Street bakery"}, "At the Rose Street bakery", Options{})
+	v := Judge(Question{Text: "Where does Ann work?"}, []string{"a bakery", "the Rose Street bakery"}, "At the Rose Street bakery")
 	if !v.Correct || v.Gold == "" {
 		t.Errorf("have %+v, want it right by one of the golds", v)
 	}
@@ -92,7 +82,7 @@ func TestSeveralGolds(t *testing.T) {
 
 func TestAbstention(t *testing.T) {
 	for answer, want := range map[string]bool{"I don't know.": true, "The conversation does not mention it.": true, "没有提到这一点": true, "In Paris": false, "在巴黎": false} {
-		if v := Judge(Question{Text: "Where did Ann study?", Abstain: true}, []string{"no answer"}, answer, Options{}); v.Correct != want {
+		if v := Judge(Question{Text: "Where did Ann study?", Abstain: true}, []string{"no answer"}, answer); v.Correct != want {
 			t.Errorf("%q: have %v (%s), want %v", answer, v.Correct, v.Reason, want)
 		}
 	}
@@ -101,7 +91,7 @@ func TestAbstention(t *testing.T) {
 // A guess beside an abstention, and a denial of what the question takes for granted, are no certain verdicts.
 func TestDoubtfulAbstention(t *testing.T) {
 	for answer, want := range map[string]bool{"I'm not sure, but it is probably Juno.": true, "不清楚，应该是朱诺。": true, "She owns no mare.": true, "That is not mentioned.": false, "没有提到。": false, "Juno": false} {
-		if v := Judge(Question{Text: "What is the name of her mare?", Abstain: true}, []string{""}, answer, Options{}); (v.Doubt != "") != want {
+		if v := Judge(Question{Text: "What is the name of her mare?", Abstain: true}, []string{""}, answer); (v.Doubt != "") != want {
 			t.Errorf("%q: have %v, doubt %q", answer, v.Correct, v.Doubt)
 		}
 	}
@@ -124,10 +114,8 @@ func TestDegenerateAnswers(t *testing.T) {
 		}
 		for _, a := range answers {
 			planted++
-			for _, m := range []Method{Trained, Rules} {
-				if v := Judge(Question{Text: q.Question}, []string{q.Gold}, a, Options{Method: m}); v.Correct {
-					t.Errorf("method %d: %q, gold %q: %.200q is right (%s: %s)", m, q.Question, q.Gold, a, v.Rule, v.Reason)
-				}
+			if v := Judge(Question{Text: q.Question}, []string{q.Gold}, a); v.Correct {
+				t.Errorf("%q, gold %q: %.200q is right (%s: %s)", q.Question, q.Gold, a, v.Rule, v.Reason)
 			}
 		}
 	}
@@ -138,7 +126,7 @@ func TestDegenerateAnswers(t *testing.T) {
 
 // A verdict shows what it compared.
 func TestFacts(t *testing.T) {
-	v := Judge(Question{Text: "What pets does Tom have?"}, []string{"a parrot and two goldfish"}, "Tom has a parrot.", Options{})
+	v := Judge(Question{Text: "What pets does Tom have?"}, []string{"a parrot and two goldfish"}, "Tom has a parrot.")
 	var all []string
 	for _, f := range v.Facts {
 		all = append(all, f.String())
@@ -174,7 +162,7 @@ func TestModel(t *testing.T) {
 			}
 		}
 	}
-	if m.Made == "" || m.Thresholds.Trained <= 0 || m.Thresholds.Rules <= 0 {
+	if m.Made == "" || m.Thresholds.Trained <= 0 {
 		t.Errorf("weights.json does not say how it was made or where it cuts: %q %+v", m.Made, m.Thresholds)
 	}
 }
@@ -188,11 +176,9 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Add("Which network?", "10.0.0.0/8", "10.0.0.1:53, mask 255.0.0.0") // two values at one place before the mask
 	f.Fuzz(func(t *testing.T, q, gold, answer string) {
-		for _, m := range []Method{Trained, Rules} {
-			v := Judge(Question{Text: q}, []string{gold}, answer, Options{Method: m})
-			if !(v.Score >= 0 && v.Score <= 1) {
-				t.Fatalf("score %v", v.Score)
-			}
+		v := Judge(Question{Text: q}, []string{gold}, answer)
+		if !(v.Score >= 0 && v.Score <= 1) {
+			t.Fatalf("score %v", v.Score)
 		}
 	})
 }
@@ -202,7 +188,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
 			c := &cases[i%len(cases)]
-			Judge(Question{Text: c.q}, []string{c.gold}, c.answer, Options{})
+			Judge(Question{Text: c.q}, []string{c.gold}, c.answer)
 		}
 	})
 }

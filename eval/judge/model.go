@@ -22,7 +22,6 @@ type Model struct {
 	Features   []string `json:"features"`
 	Thresholds struct {
 		Trained float64 `json:"trained"`
-		Rules   float64 `json:"rules"`
 		Long    float64 `json:"long"`
 		Sure    float64 `json:"sure"` // below it an accepted answer is doubtful, from it on a refused one is right
 	} `json:"thresholds"`
@@ -140,11 +139,5 @@ var model = sync.OnceValue(func() *Model {
 	return &m
 })
 
-// DefaultThreshold is the least score that a method accepts where Options name none.
-func DefaultThreshold(m Method) float64 {
-	t := model().Thresholds.Trained
-	if m == Rules {
-		t = model().Thresholds.Rules
-	}
-	return cmp.Or(t, .5)
-}
+// Threshold is the least score of an answer's words that is accepted.
+func Threshold() float64 { return cmp.Or(model().Thresholds.Trained, .5) }

@@ -44,7 +44,7 @@ func BenchmarkRecorded(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
 			r := &rows[i%len(rows)]
-			Judge(Question{Text: r.Question}, []string{strings.TrimSpace(fmt.Sprint(r.Gold))}, r.Answer, Options{})
+			Judge(Question{Text: r.Question}, []string{strings.TrimSpace(fmt.Sprint(r.Gold))}, r.Answer)
 		}
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")

@@ -30,7 +30,7 @@ func TestRemarks(t *testing.T) {
 		{"Which VLAN is used for voice?", "VLAN 140", "Summary: VLAN 410 is used for voice. VLAN 140 was checked and was idle.", false},
 		{"What is the name of Sol's boat?", "Kittiwake", "That would be Kittiwake: this is what the neighbours say.", false},
 	} {
-		v := Judge(Question{Text: c.question}, []string{c.gold}, c.reply, Options{})
+		v := Judge(Question{Text: c.question}, []string{c.gold}, c.reply)
 		if sure := v.Correct && v.Doubt == ""; sure != c.sure {
 			t.Errorf("%q: correct %v, doubt %q, want sure %v", c.reply, v.Correct, v.Doubt, c.sure)
 		}

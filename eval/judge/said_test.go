@@ -34,7 +34,7 @@ func TestYesOrNoRepeated(t *testing.T) {
 		{"Yes", "In a dream Bertil did sell the barn.", false},
 		{"Yes", "Did Bertil sell the barn?", false},
 	} {
-		v := Judge(Question{Text: "Did Bertil sell the barn?"}, []string{c.gold}, c.answer, Options{})
+		v := Judge(Question{Text: "Did Bertil sell the barn?"}, []string{c.gold}, c.answer)
 		if sure := v.Correct && v.Doubt == ""; sure != c.sure {
 			t.Errorf("%s | %s: %v, want %v (%s, doubt %q)", c.gold, c.answer, sure, c.sure, v.Reason, v.Doubt)
 		}
@@ -55,7 +55,7 @@ func TestIntroduced(t *testing.T) {
 		"Make a case for the proposition that ": false,
 		"Unchecked: ":                           false,
 	} {
-		v := Judge(q, []string{"the cellar"}, intro+"Sigrid keeps the skates in the cellar.", Options{})
+		v := Judge(q, []string{"the cellar"}, intro+"Sigrid keeps the skates in the cellar.")
 		if got := v.Correct && v.Doubt == ""; got != sure {
 			t.Errorf("%s…: sure %v, want %v (doubt %q)", intro, got, sure, v.Doubt)
 		}

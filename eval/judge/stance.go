@@ -54,7 +54,7 @@ func (p *prepared) readOnce() *reading {
 	framed := p.hanFrame()
 	for i := range t.toks {
 		k := &t.toks[i]
-		if r.mention[i] || k.stop || k.inQ || len(p.gv) == 0 && t.article(i) || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && (reference(t.raw[:k.pos]) || t.frequency(i)) || p.reckoned(k.pos) {
+		if r.mention[i] || k.stop || k.inQ || len(p.gv) == 0 && t.article(i) || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && reference(t.raw[:k.pos]) || p.reckoned(k.pos) {
 			continue
 		}
 		if k.han && p.partly(i, framed) {
@@ -411,9 +411,6 @@ func (p *prepared) operators(r *reading) []operator {
 		}
 		if kind == "" && k.neg {
 			kind = "negation"
-		}
-		if t.frequency(i) {
-			kind = ""
 		}
 		if k.word == "soon" && i > 0 && t.toks[i-1].word == "as" {
 			kind = "" // "as soon as"

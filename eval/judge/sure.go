@@ -29,7 +29,7 @@ func (p *prepared) gates(r *reading) (g gates) {
 // weighed is the verdict of the last stage: weights over all facts estimate how likely the answer is right. A likely answer that the words refuse is right,
 // unless it says a coarser or another date, length, yes or no; an unlikely one that they accept is doubtful, unless it says yes or no by repeating the
 // question. Rules decide on cases that are too rare for weights: an answer that states the opposite, another order of events, and endless repetition.
-func (p *prepared) weighed(v Verdict, o Options) Verdict {
+func (p *prepared) weighed(v Verdict) Verdict {
 	t := &model().Thresholds
 	if m := model().Sure; m == nil || len(m.Features) != len(sureNames) {
 		return v // while tools/judgetrain makes new ones
@@ -53,10 +53,10 @@ func (p *prepared) weighed(v Verdict, o Options) Verdict {
 	if g.refuse != "" {
 		return refused(v, g.refuse)
 	}
-	if !v.Correct && p.off == "" && s >= t.Sure && o.Method == Trained && o.Threshold == 0 {
-		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
+	if !v.Correct && p.off == "" && s >= t.Sure {
+		v.Correct, v.Score = true, max(s, Threshold())
 	}
-	if !v.Correct && s >= even && o.Method == Trained {
+	if !v.Correct && s >= even {
 		v.Doubt = cmp.Or(p.off, "it may say the gold in other words")
 	}
 	if v.Correct && (g.order != "" || s < t.Sure || p.crossed()) {
@@ -147,7 +147,7 @@ func Sure(q Question, golds []string, answer string) (f []float64) {
 		if p.by == "empty" || p.by == "abstention" {
 			continue
 		}
-		if v := p.verdict(q, g, answer, Options{}); v.Score > best {
+		if v := p.verdict(answer); v.Score > best {
 			best = v.Score
 			f, _ = p.sure(v)
 		}

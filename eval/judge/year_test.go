@@ -21,11 +21,11 @@ func TestYear(t *testing.T) {
 		{"调音师哪天来？", "六月十一日", "2027年6月11日", false},
 	} {
 		q.Text = c.text
-		v := Judge(q, []string{c.gold}, c.answer, Options{})
+		v := Judge(q, []string{c.gold}, c.answer)
 		if !v.Correct || v.Doubt != "" != c.doubtful {
 			t.Errorf("%q for %q: correct %v, doubt %q; want it right, doubtful %v", c.answer, c.gold, v.Correct, v.Doubt, c.doubtful)
 		}
-		if bare := Judge(Question{Text: c.text}, []string{c.gold}, c.answer, Options{}); bare.Doubt != "" {
+		if bare := Judge(Question{Text: c.text}, []string{c.gold}, c.answer); bare.Doubt != "" {
 			t.Errorf("%q for %q, of a dialogue without a time: %s", c.answer, c.gold, bare.Doubt)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 
 	"membench/eval/calibrate"
 	"membench/eval/explain"
-	"membench/eval/judge"
 	"membench/eval/label"
+	"membench/eval/protocol"
 	"membench/internal/browsertest"
 	"membench/internal/exttest"
 	"membench/internal/loopback"
@@ -338,7 +338,11 @@ func TestAgreement(t *testing.T) {
 	if n != 38 {
 		t.Errorf("%d verdicts for calibration, want 38", n)
 	}
-	rep, err := calibrate.Run(context.Background(), qa, calibrate.Rule(judge.Options{}), calibrate.Options{})
+	rule, err := calibrate.Protocol(protocol.RuleJudge(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := calibrate.Run(context.Background(), qa, rule, calibrate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

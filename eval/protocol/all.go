@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"membench/eval/judge"
 )
 
 // All lists the protocols in the order of reports; judges ask in our words.
@@ -25,7 +23,7 @@ type Inputs struct {
 func With(in Inputs) []*Protocol {
 	pr := in.Prompts
 	return []*Protocol{
-		RuleJudge(judge.Options{}),
+		RuleJudge(),
 		em(), contains(), choice(), numeric(), mixedF1(), squadEM(), squadF1(),
 		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(), mabLabel(), mabRecsys(in.Entities), mabSummary(pr),
 		lmeRetrieval(), evidenceRecall(), turnRecall(),

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"membench/eval/judge"
 	"membench/schema"
 )
 
@@ -17,7 +16,7 @@ func TestChoice(t *testing.T) {
 		"(a) or (b)": "several", "": "none", "A walk would be good.": "none", "The answer is a walk in the park": "none", "(z)": "none", "I do not know.": "none",
 	} {
 		r.Answer = answer
-		for _, p := range []*Protocol{choice(), RuleJudge(judge.Options{})} {
+		for _, p := range []*Protocol{choice(), RuleJudge()} {
 			if g := p.Grade(&r); g.Outcome != schema.GradeScored || g.Label != want || (*g.Score == 1) != (want == "right") {
 				t.Errorf("%s: %q: %s, want %s", p.Name, answer, g.Label, want)
 			}
@@ -32,7 +31,7 @@ func TestChoice(t *testing.T) {
 // What only a model can grade is named, not scored.
 func TestOpenEnded(t *testing.T) {
 	r := schema.QARecord{Gold: "A sprint.", Answer: "A sprint.", OpenEnded: true, RawCategory: "summarization", Rubric: []string{"names the sprint", "names its end"}, Outcome: schema.OutcomeAnswered}
-	if g := RuleJudge(judge.Options{}).Grade(&r); g.Outcome != schema.GradeNA || !strings.Contains(g.Reason, "summarization") {
+	if g := RuleJudge().Grade(&r); g.Outcome != schema.GradeNA || !strings.Contains(g.Reason, "summarization") {
 		t.Errorf("%+v", g)
 	}
 	j := beamRubric().Judge

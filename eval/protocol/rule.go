@@ -7,9 +7,8 @@ import (
 	"membench/schema"
 )
 
-// RuleJudge is the rule judge (eval/judge) as a protocol: right or wrong without a model, with the compared facts. The zero options are those of the protocol
-// "rule"; others are for calibration.
-func RuleJudge(o judge.Options) *Protocol {
+// RuleJudge is the rule judge (eval/judge) as a protocol: right or wrong without a model, with the compared facts.
+func RuleJudge() *Protocol {
 	name, version, _ := strings.Cut(judge.Name, "-judge@")
 	return &Protocol{
 		Name: name, Version: version, Binary: true, Default: true,
@@ -28,7 +27,7 @@ func RuleJudge(o judge.Options) *Protocol {
 			if r.Given != nil {
 				q.From, q.To = r.Given.From, r.Given.To
 			}
-			v := judge.Judge(q, golds, r.Answer, o)
+			v := judge.Judge(q, golds, r.Answer)
 			g := labelled(v.Correct, "right", "wrong")
 			if v.Doubt != "" {
 				g.Label, g.Doubt = "doubtful", v.Doubt

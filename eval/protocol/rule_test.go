@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"membench/eval/judge"
 	"membench/schema"
 )
 
 func TestRuleJudge(t *testing.T) {
-	p := RuleJudge(judge.Options{})
+	p := RuleJudge()
 	for _, c := range []struct {
 		name    string
 		r       schema.QARecord

@@ -172,7 +172,7 @@ func (m *measure) right(t *testing.T, q schema.Question, turns []schema.EventRef
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain, AsOf: q.AsOf}, q.Golds(), a.Text, judge.Options{}).Correct
+	return judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain, AsOf: q.AsOf}, q.Golds(), a.Text).Correct
 }
 
 func cases(t *testing.T, path string, read func(context.Context, []jsonl.File, datasets.Options) schema.Seq[schema.Case]) func(func(schema.Case) bool) {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"membench/eval/explain"
-	"membench/eval/judge"
 	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/eval/run"
@@ -98,7 +97,7 @@ type Watcher struct {
 // New makes a watcher; Run keeps it going.
 func New(o Options) *Watcher {
 	o.Every = cmp.Or(o.Every, time.Second)
-	return &Watcher{o: o, judge: protocol.RuleJudge(judge.Options{}), follower: run.Follow(o.Dir), rows: map[[2]string]*Row{}, first: -1, now: []byte("{}"), changed: make(chan struct{})}
+	return &Watcher{o: o, judge: protocol.RuleJudge(), follower: run.Follow(o.Dir), rows: map[[2]string]*Row{}, first: -1, now: []byte("{}"), changed: make(chan struct{})}
 }
 
 // Run looks again and again until ctx is done.

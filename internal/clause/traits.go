@@ -21,8 +21,8 @@ import (
 
 // Chances from which a fact is of the default tier, more likely right than not, and below which it is not kept.
 const (
-	defaultFrom = 0.5
-	keptFrom    = 0.25
+	DefaultFrom = 0.5
+	KeptFrom    = 0.25
 )
 
 //go:embed trust.tsv
@@ -64,10 +64,10 @@ func (f *Fact) weigh() bool {
 		z += odds[t]
 	}
 	f.Confidence = 1 / (1 + math.Exp(-z))
-	if f.Confidence >= defaultFrom {
+	if f.Confidence >= DefaultFrom {
 		f.Tier = Default
 	}
-	return f.Confidence >= keptFrom || len(f.Over) > 0
+	return f.Confidence >= KeptFrom || len(f.Over) > 0
 }
 
 // note records traits of a fact: what its form tells of how likely it is right.

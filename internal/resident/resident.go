@@ -3,15 +3,25 @@
 // Starting runs the initialisers of some 300 packages, and the kernel maps 64 KiB around
 // each page of the program's file that they touch. This package needs little, so its own
 // initialiser runs about half-way, and releases while the others run: without it a process
-// that then works in 20 MiB has a peak of 42 before its first own line (docs/adr/0013).
+// that then works in 20 MiB has a peak of 42 before its first own line (docs/adr/0013). As
+// that takes a quarter of the start's processor time, only the stages do so whose peak is
+// given in docs/performance.md.
 package resident
 
 import (
+	"os"
+	"slices"
 	"sync"
 	"time"
 )
 
+// stages are the commands that release while they start.
+var stages = []string{"annotate", "chain", "claimify", "compile-claims", "cypher", "diff", "export", "load-neo4j", "migrate", "shard", "to-graph", "trace", "validate", "view"}
+
 func init() {
+	if !slices.ContainsFunc(os.Args, func(a string) bool { return slices.Contains(stages, a) }) {
+		return
+	}
 	Release()
 	go func() { // for as long as the start takes
 		for range 10 {

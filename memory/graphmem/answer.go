@@ -29,10 +29,13 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 	if reader.InHan(question) {
 		refusal = reader.RefusalZH
 	}
-	question, may, err := r.whom(ctx, question)
-	if a.Shared = may; err != nil || len(may) > 0 {
-		a.By, a.Text = schema.ByRule, refusal
+	who, err := r.people(ctx)
+	if err != nil {
 		return a, err
+	}
+	if question, a.Shared = r.whom(question, who); len(a.Shared) > 0 {
+		a.By, a.Text = schema.ByRule, refusal
+		return a, nil
 	}
 	question = r.p.v.called(question)
 	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
@@ -44,7 +47,7 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 		a.Answer, err = r.read(ctx, rd, question, asOf, got)
 		return a, err
 	}
-	if told, ok := r.Told(question, asOf); ok {
+	if told, ok := r.toldOf(who, question, asOf); ok {
 		a.By, a.Text = schema.ByRule, told.Text
 		for _, h := range told.Hits {
 			a.use(h)

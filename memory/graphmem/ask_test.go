@@ -248,7 +248,7 @@ func verdict(d drawn, a graphmem.Answer) string {
 			}
 		}
 	}
-	good := text != "" && judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, text, judge.Options{}).Correct
+	good := text != "" && judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, text).Correct
 	switch {
 	case refused && d.none:
 		return honest

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,77 +20,141 @@ import (
 
 // Names of people in questions, as far as they refer to speakers.
 
-// A people is who spoke in a graph.
+// A people is who spoke in a graph, but for programs.
 type people struct {
-	ids   map[string][]schema.NodeID // of each name but of programs: several where people of one name spoke
-	users map[schema.NodeID]string   // the declared users, by node: the name that they spoke by
+	ids    map[string][]schema.NodeID // of each name in lower case, spoken by or declared: several where it is the name of several
+	spoken map[schema.NodeID]string   // the name that each spoke by first
+	names  []string                   // that people spoke by
 }
 
 // people reads who spoke off the turns and their edges. Memories without turns name nobody.
 func (r *Reading) people(ctx context.Context) (people, error) {
-	out := people{map[string][]schema.NodeID{}, map[schema.NodeID]string{}}
+	out := people{ids: map[string][]schema.NodeID{}, spoken: map[schema.NodeID]string{}}
+	call := func(id schema.NodeID, name string) {
+		if low := strings.ToLower(name); name != "" && !slices.Contains(out.ids[low], id) {
+			out.ids[low] = append(out.ids[low], id)
+		}
+	}
 	for _, rec := range r.p.v.st.All() {
 		if rec.Role != memory.RoleUser || rec.Speaker == "" {
 			continue
 		}
-		if out.ids[rec.Speaker] == nil {
-			out.ids[rec.Speaker] = []schema.NodeID{}
+		if !slices.Contains(out.names, rec.Speaker) {
+			out.names = append(out.names, rec.Speaker)
 		}
 		for e, err := range r.p.g.Neighbors(ctx, schema.NodeID(rec.ID), graph.In, graph.Filter{Types: []string{schema.EdgeSpoke}}) {
 			if err != nil {
 				return out, err
 			}
-			if !slices.Contains(out.ids[rec.Speaker], e.Src) {
-				out.ids[rec.Speaker] = append(out.ids[rec.Speaker], e.Src)
-			}
-			if strings.HasPrefix(string(e.Src), "user:") {
-				out.users[e.Src] = cmp.Or(out.users[e.Src], rec.Speaker)
-			}
+			call(e.Src, rec.Speaker)
+			out.spoken[e.Src] = cmp.Or(out.spoken[e.Src], rec.Speaker)
 		}
+	}
+	for id := range out.spoken {
+		n, _, err := r.p.g.Node(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		call(id, n.Props.Text("display"))
 	}
 	return out, nil
 }
 
-// self are the names of those who may say I: of the declared user, else of the only one who speaks beside programs.
-func (p people) self() (names []string) {
-	for _, name := range p.users {
-		names = append(names, name)
+// self are the names of those who may say I: of the declared user, else of the only one who speaks beside programs; declared says which.
+func (p people) self() (names []string, declared bool) {
+	for id, name := range p.spoken {
+		if strings.HasPrefix(string(id), "user:") {
+			names = append(names, name)
+		}
 	}
-	if len(names) == 0 {
-		names = slices.Collect(maps.Keys(p.ids))
+	if declared = len(names) > 0; !declared {
+		names = slices.Clone(p.names)
 	}
 	slices.Sort(names)
-	return names
+	return names, declared
+}
+
+// named puts for each name in a question the one that its person speaks by: "alex" for "Alex Chen", if only that person has both. rest is the question without these names, and without others
+// that mean one person whatever else they are part of.
+func (p people) named(question string) (out, rest string) {
+	out, rest = question, question
+	for _, name := range slices.SortedFunc(maps.Keys(p.ids), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }) {
+		if ids := p.ids[name]; len(ids) == 1 && (strings.ContainsAny(name, " -") || textnorm.IsHan([]rune(name)[0])) && textnorm.Names(rest, name) {
+			rest = replaced(rest, name, "")
+			if as := p.spoken[ids[0]]; len(p.ids[strings.ToLower(as)]) == 1 {
+				out = replaced(out, name, as)
+			}
+		}
+	}
+	return out, rest
+}
+
+// apart is what tells a person from others of the same name: another name, otherwise the conversation or the id.
+func (p people) apart(id schema.NodeID, name string) string {
+	for _, other := range slices.Sorted(maps.Keys(p.ids)) {
+		if ids := p.ids[other]; len(ids) == 1 && ids[0] == id && !strings.EqualFold(other, name) {
+			return other
+		}
+	}
+	_, at, _ := strings.Cut(string(id), ":")
+	if conv, _, in := strings.Cut(at, "/"); in && conv != "" {
+		return schema.Unescape(conv)
+	}
+	return string(id)
+}
+
+// of is whom a name means, in lower case: those who have it, otherwise those of whose names it is a word.
+func (p people) of(name string) []schema.NodeID {
+	if ids := p.ids[name]; len(ids) > 0 {
+		return ids
+	}
+	var out []schema.NodeID
+	for full, ids := range p.ids {
+		if textnorm.Names(full, name) {
+			out = append(out, ids...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// replaced puts one name for another wherever it is a word of its own, in capitals or not.
+func replaced(text, name, by string) string {
+	re := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(name))
+	var b strings.Builder
+	at := 0
+	for _, m := range re.FindAllStringIndex(text, -1) {
+		if textnorm.Whole(text, m[0], m[1]) {
+			b.WriteString(text[at:m[0]] + by)
+			at = m[1]
+		}
+	}
+	return b.String() + text[at:]
 }
 
 // whom puts the user's name for I and my in a question. may are the people whom the question means by one word if there are several: nobody knows then whom it
 // is about. A name is of several if speakers of that name are several people (conversations do not share people by default), or begin with it.
-func (r *Reading) whom(ctx context.Context, question string) (out string, may []string, err error) {
-	who, err := r.people(ctx)
-	if err != nil {
-		return question, nil, err
-	}
-	out = question
-	if asked := reTellMe.ReplaceAllString(question, ""); inThird(asked, "user") != asked {
-		switch self := who.self(); {
-		case len(self) > 1 && len(who.users) > 0: // several users: each says I
+func (r *Reading) whom(question string, who people) (out string, may []string) {
+	out, rest := who.named(question)
+	if asked := reTellMe.ReplaceAllString(out, ""); inThird(asked, "user") != asked {
+		switch self, declared := who.self(); {
+		case len(self) > 1 && declared: // several users: each says I
 		case len(self) > 1:
-			return question, self, nil
+			return question, self
 		case len(self) == 1 && self[0] != "" && !strings.EqualFold(self[0], "user"):
 			out = inThird(asked, self[0])
 		}
 	}
-	for _, name := range r.Speakers() {
-		if ids := who.ids[name]; len(ids) > 1 && textnorm.Names(out, name) {
+	for _, name := range who.names {
+		if ids := who.ids[strings.ToLower(name)]; len(ids) > 1 && textnorm.Names(rest, name) {
 			for _, id := range ids {
-				_, at, _ := strings.Cut(string(id), ":")
-				conv, _, _ := strings.Cut(schema.Unescape(at), "/")
-				may = append(may, name+" ("+conv+")")
+				may = append(may, name+" ("+who.apart(id, name)+")")
 			}
-			return out, may, nil
+			slices.Sort(may)
+			return out, may
 		}
 	}
-	return out, shared(out, r.Speakers()), nil
+	return out, shared(rest, r.Speakers())
 }
 
 // reTellMe addresses the one who is asked; nothing is asked about me.

@@ -1,6 +1,7 @@
 package graphmem
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -12,12 +13,22 @@ import (
 // A question of another time than now: "Where did Ann live in May 2024?", "What was Ann's job before?", "Where did Ann live before Bari?".
 
 // Told answers a question from the claims known by asOf. It is false if the question has another form, nobody of that name is known, or no claim is about it.
-// Another person's claim never answers, nor what holds now where another time is asked for.
-func (r *Reading) Told(question, asOf string) (Told, bool) {
+// Another person's claim never answers, nor what holds now where another time is asked for. It fails where the graph cannot be read.
+func (r *Reading) Told(ctx context.Context, question, asOf string) (Told, bool, error) {
+	who, err := r.people(ctx)
+	if err != nil {
+		return Told{}, false, err
+	}
+	t, ok := r.toldOf(who, question, asOf)
+	return t, ok, nil
+}
+
+func (r *Reading) toldOf(who people, question, asOf string) (Told, bool) {
 	question = strings.TrimSpace(question)
 	for _, name := range r.Speakers() {
 		if word := oneWord(name); word != name {
 			question = strings.ReplaceAll(question, name, word)
+			who.ids[strings.ToLower(word)] = who.ids[strings.ToLower(name)]
 		}
 	}
 	if rest, e, ok := dated(question); ok {
@@ -28,8 +39,8 @@ func (r *Reading) Told(question, asOf string) (Told, bool) {
 		if asOf != "" && asOf < last {
 			last = asOf
 		}
-		at, ok := r.told(rest, asked{at: last, asOf: asOf})
-		if first, known := r.told(rest, asked{at: e.Lo.String(), asOf: asOf}); !ok || known && first.Text != at.Text { // it changed in that time
+		at, ok := r.told(rest, asked{people: who, at: last, asOf: asOf})
+		if first, known := r.told(rest, asked{people: who, at: e.Lo.String(), asOf: asOf}); !ok || known && first.Text != at.Text { // it changed in that time
 			return Told{}, false
 		}
 		return at, true
@@ -39,9 +50,9 @@ func (r *Reading) Told(question, asOf string) (Told, bool) {
 		if m[2] >= 0 {
 			than = question[m[2]:m[3]]
 		}
-		return r.told(rest, asked{former: true, than: than, at: asOf, asOf: asOf})
+		return r.told(rest, asked{people: who, former: true, than: than, at: asOf, asOf: asOf})
 	}
-	return r.told(question, asked{at: asOf, asOf: asOf})
+	return r.told(question, asked{people: who, at: asOf, asOf: asOf})
 }
 
 // formerly asks for what was before; its group is what it was before, "" now.
@@ -72,7 +83,7 @@ func (q *asked) then(predicates []string) bool {
 
 // toldLater reports whether something that was said later is of the time that is asked about, or of one before it: "I moved in January", said in March.
 func (r *Reading) toldLater(who string, predicates []string, q *asked) bool {
-	var all asked
+	all := asked{people: q.people}
 	r.claimsOf(&all, who, predicates, q.asOf)
 	return slices.ContainsFunc(all.held, func(h Held) bool {
 		return slices.ContainsFunc(h.Evidence, func(e Quote) bool {

@@ -37,6 +37,7 @@ type asking struct {
 
 // asked is one question on its way through the claims.
 type asked struct {
+	people people
 	han    bool
 	past   bool // "did", "used to": what held before counts as well
 	what   string
@@ -49,6 +50,9 @@ type asked struct {
 	former bool   // what was before than is asked for
 	than   string // "": before now
 }
+
+// reName is a name that whoEN takes.
+var reName = pattern.New(`^` + whoEN + `$`)
 
 // whoEN is one word, or several with capitals: "Ann still" is no name.
 const whoEN = `(?P<who>(?-i:\p{Lu}[\pL\pM\d_.'’-]*(?: \p{Lu}[\pL\pM\d_.'’-]*)+)|[\pL\pM\d_.'’-]+)`
@@ -147,11 +151,15 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 	end, limited := until(asOf)
 	low := strings.ToLower(who)
 	var person schema.NodeID
+	ids := q.people.of(low)
+	if len(ids) == 1 {
+		person = ids[0]
+	}
 	for i := range v.facts {
 		f := &v.facts[i]
 		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
 		name = strings.ToLower(name)
-		if first, _, _ := strings.Cut(name, " "); name != low && first != low && oneWord(name) != low || strings.Contains(name, "'s ") {
+		if first, _, _ := strings.Cut(name, " "); len(ids) == 1 && f.Subject != person || len(ids) != 1 && (name != low && first != low || strings.Contains(name, "'s ")) {
 			continue
 		}
 		if person != "" && person != f.Subject {
@@ -185,9 +193,9 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 	return person != "" && len(q.held)+len(q.denied) > 0
 }
 
-// oneWord is a name without what belongs to no word: Alex (user3) is Alex__user3_.
+// oneWord is a name as the forms of questions know one, without what belongs to no word where it is not of words with capitals: Alex (user3) is Alex__user3_.
 func oneWord(name string) string {
-	if !strings.ContainsAny(name, "()[]<>@+,/&") {
+	if reName.MatchString(name) || textnorm.IsHan([]rune(name)[0]) {
 		return name
 	}
 	return strings.Map(func(r rune) rune {

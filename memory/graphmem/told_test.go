@@ -25,12 +25,15 @@ func TestTold(t *testing.T) {
 		said, right, abstain := 0, 0, 0
 		for i, r := range readings(t, graphs(t, cases), hashing.New(0)) {
 			for _, q := range cases[i].Questions {
-				got, ok := r.Told(q.Text, "")
+				got, ok, err := r.Told(t.Context(), q.Text, "")
+				if err != nil {
+					t.Fatal(err)
+				}
 				if !ok {
 					continue
 				}
 				said++
-				good := judge.Judge(judge.Question{Text: q.Text}, []string{q.Answer}, got.Text, judge.Options{}).Correct
+				good := judge.Judge(judge.Question{Text: q.Text}, []string{q.Answer}, got.Text).Correct
 				switch {
 				case q.Abstain:
 					abstain++

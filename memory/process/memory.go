@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"membench/internal/codec"
@@ -30,22 +29,19 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	}
 	m := &running{sys: s, p: p, known: map[string]bool{}, batchOf: map[schema.EventRef]int{}}
 	var out memory.Memory = m
-	for _, a := range []struct {
-		method string
-		wrap   func(memory.Memory) memory.Memory
-	}{
-		{"answer", func(in memory.Memory) memory.Memory { return answerer{in, m} }},
-		{"end_session", func(in memory.Memory) memory.Memory { return ender{in, m} }},
-		{"export", func(in memory.Memory) memory.Memory { return exporter{in, m} }},
-		{"snapshot", func(in memory.Memory) memory.Memory { return snapshotter{in, m} }},
-		{"drop", func(in memory.Memory) memory.Memory { return dropper{in, m} }},
+	for method, with := range map[string]func(ability) memory.Memory{
+		"answer":      func(a ability) memory.Memory { return answerer{a} },
+		"end_session": func(a ability) memory.Memory { return ender{a} },
+		"export":      func(a ability) memory.Memory { return exporter{a} },
+		"snapshot":    func(a ability) memory.Memory { return snapshotter{a} },
+		"drop":        func(a ability) memory.Memory { return dropper{a} },
 	} {
-		if s.can(a.method) {
-			out = a.wrap(out)
+		if s.can(method) {
+			out = with(ability{out, m})
 		}
 	}
 	if s.can("settle") || s.can("changes") {
-		out = settler{out, m}
+		out = settler{ability{out, m}}
 	}
 	return out, nil
 }
@@ -61,40 +57,22 @@ type running struct {
 	batchOf map[schema.EventRef]int
 }
 
-// Each wrapper is one ability, so that memory.As reports the program's abilities.
-type (
-	answerer struct {
-		memory.Memory
-		m *running
-	}
-	settler struct {
-		memory.Memory
-		m *running
-	}
-	ender struct {
-		memory.Memory
-		m *running
-	}
-	exporter struct {
-		memory.Memory
-		m *running
-	}
-	snapshotter struct {
-		memory.Memory
-		m *running
-	}
-	dropper struct {
-		memory.Memory
-		m *running
-	}
-)
+// ability is a memory with one ability more. Each has a type of its own, so that memory.As reports the program's abilities.
+type ability struct {
+	memory.Memory
+	m *running
+}
 
-func (x answerer) Unwrap() memory.Memory    { return x.Memory }
-func (x settler) Unwrap() memory.Memory     { return x.Memory }
-func (x ender) Unwrap() memory.Memory       { return x.Memory }
-func (x exporter) Unwrap() memory.Memory    { return x.Memory }
-func (x snapshotter) Unwrap() memory.Memory { return x.Memory }
-func (x dropper) Unwrap() memory.Memory     { return x.Memory }
+func (x ability) Unwrap() memory.Memory { return x.Memory }
+
+type (
+	answerer    struct{ ability }
+	settler     struct{ ability }
+	ender       struct{ ability }
+	exporter    struct{ ability }
+	snapshotter struct{ ability }
+	dropper     struct{ ability }
+)
 
 // Close ends the program.
 func (m *running) Close() error {
@@ -156,7 +134,7 @@ func (m *running) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, e
 	for _, t := range b.Turns {
 		x := turn{Role: t.Role, Name: t.Name, Text: strings.ToValidUTF8(schema.Captioned(t.Text, t.Attachments), "\uFFFD"), Time: t.Time}
 		if len(t.Sources) > 0 {
-			x.ID = turnID(t.Sources[0])
+			x.ID = memory.TurnID(t.Sources[0])
 		}
 		turns = append(turns, x)
 		lines = append(lines, cmp.Or(t.Name, t.Role)+": "+x.Text)
@@ -347,11 +325,7 @@ func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error]
 			items = append(items, memory.Item{ID: schema.PointID(it.ID.text), Text: it.Text.text, Status: cmp.Or(it.Status, memory.StatusActive), Session: it.Session, Time: it.Time, Sources: parseTurns(it.Turns), Meta: it.Meta})
 		}
 		slices.SortStableFunc(items, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
-		for _, it := range items {
-			if !yield(it, nil) {
-				return
-			}
-		}
+		memory.Each(ctx, items)(yield)
 	}
 }
 
@@ -371,35 +345,26 @@ func (x dropper) Drop(ctx context.Context) error {
 func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 	return func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 		var none schema.Record[schema.MemoryExport]
+		type item struct {
+			hit
+			Created string `json:"created_at"`
+			Updated string `json:"updated_at"`
+		}
 		var r struct {
-			Items []struct {
-				hit
-				Created string `json:"created_at"`
-				Updated string `json:"updated_at"`
-			} `json:"items"`
+			Items []item `json:"items"`
 		}
 		if err := x.m.p.call(ctx, "export", map[string]any{}, &r, "items"); err != nil {
 			yield(none, err)
 			return
 		}
-		slices.SortFunc(r.Items, func(a, b struct {
-			hit
-			Created string `json:"created_at"`
-			Updated string `json:"updated_at"`
-		}) int {
-			return cmp.Compare(a.ID.text, b.ID.text)
-		})
+		slices.SortFunc(r.Items, func(a, b item) int { return cmp.Compare(a.ID.text, b.ID.text) })
 		for i, it := range r.Items {
 			if err := x.m.lacks(it.hit, "export", "an item", i, len(r.Items)); err != nil {
 				yield(none, err)
 				return
 			}
 			payload, err := x.m.payload(it.hit, it.Created, it.Updated)
-			if err != nil {
-				yield(none, err)
-				return
-			}
-			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.ID.text), Payload: payload, Collection: x.m.sys.o.Name}}, nil) {
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.ID.text), Payload: payload, Collection: x.m.sys.o.Name}}, err) || err != nil {
 				return
 			}
 		}
@@ -407,50 +372,21 @@ func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 }
 
 func (m *running) payload(it hit, created, updated string) (schema.Object, error) {
-	var b schema.ObjectBuilder
-	own := map[string]bool{"user_id": true, "agent_id": true, "data": true, "hash": true, "created_at": true, "updated_at": true, "events": true}
-	turns, user, agent := parseTurns(it.Turns), "", ""
-	for _, t := range turns {
+	f := memory.Foreign{Text: it.Text.text, Created: created, Updated: updated, Turns: parseTurns(it.Turns), Meta: it.Meta}
+	for _, t := range f.Turns {
 		if i, ok := m.batchOf[t]; ok {
-			user, agent = m.batches[i].UserID, m.batches[i].AgentID
-			for k, raw := range m.batches[i].Metadata.Members() {
-				if !own[k] {
-					own[k] = true
-					b.Raw(k, raw)
-				}
-			}
+			f.Batch, f.User, f.Agent = m.batches[i].Metadata, m.batches[i].UserID, m.batches[i].AgentID
 			break
 		}
 	}
-	for _, p := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"data", it.Text.text}, {"hash", schema.Hash(it.Text.text)}, {"created_at", created}, {"updated_at", updated}} {
-		if p[1] != "" {
-			b.String(p[0], p[1])
-		}
-	}
-	if len(turns) > 0 {
-		if err := b.Value("events", turns); err != nil {
-			return schema.Object{}, err
-		}
-	}
-	for k, raw := range it.Meta.Members() {
-		if !own[k] {
-			b.Raw(k, raw)
-		}
-	}
-	return b.Object(), nil
+	return f.Payload()
 }
-
-func turnID(r schema.EventRef) string { return string(r.ConvID) + ":" + strconv.Itoa(r.TurnID) }
 
 // parseTurns parses turn ids; other values are skipped.
 func parseTurns(ids []string) (out []schema.EventRef) {
 	for _, id := range ids {
-		i := strings.LastIndexByte(id, ':')
-		if i <= 0 {
-			continue
-		}
-		if n, err := strconv.Atoi(id[i+1:]); err == nil && n > 0 {
-			out = append(out, schema.EventRef{ConvID: schema.ConvID(id[:i]), TurnID: n})
+		if r, ok := memory.ParseTurnID(id); ok {
+			out = append(out, r)
 		}
 	}
 	return out

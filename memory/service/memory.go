@@ -305,7 +305,7 @@ func (m *remote) turns(b memory.Batch) (out []sentTurn, notes []memory.Note) {
 		}
 		id := ""
 		if len(t.Sources) > 0 {
-			id = turnID(t.Sources[0])
+			id = memory.TurnID(t.Sources[0])
 		}
 		for _, p := range parts {
 			out = append(out, sentTurn{map[string]any{"role": t.Role, "name": t.Name, "text": p, "time": when, "at": at, "id": id}, t.Sources, t.Role})
@@ -368,7 +368,7 @@ func (m *remote) send(ctx context.Context, b memory.Batch, n int, group []sentTu
 	}
 	ids := make([]string, len(refs))
 	for i, r := range refs {
-		ids[i] = turnID(r)
+		ids[i] = memory.TurnID(r)
 	}
 	idText, err := codec.Append(nil, ids, codec.Compact)
 	if err != nil {

@@ -465,11 +465,7 @@ func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 		}
 		for _, it := range items {
 			payload, err := x.m.payload(it)
-			if err != nil {
-				yield(none, err)
-				return
-			}
-			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.id), Payload: payload, Collection: x.m.j.opened.Name}}, nil) {
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.id), Payload: payload, Collection: x.m.j.opened.Name}}, err) || err != nil {
 				return
 			}
 		}
@@ -477,39 +473,17 @@ func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 }
 
 func (m *remote) payload(it item) (schema.Object, error) {
-	var b schema.ObjectBuilder
-	own := map[string]bool{"user_id": true, "agent_id": true, "data": true, "hash": true, "created_at": true, "updated_at": true, "events": true}
+	f := memory.Foreign{Text: it.text, Created: it.created, Updated: it.updated, Turns: it.turns, Meta: it.meta}
 	if it.batch >= 0 {
-		for k, raw := range m.j.batches[it.batch].Meta.Members() {
-			if !own[k] {
-				own[k] = true
-				b.Raw(k, raw)
-			}
-		}
+		f.Batch = m.j.batches[it.batch].Meta
 	}
-	user, agent := "", ""
 	if len(m.j.batches) > 0 {
 		of := m.j.batches[max(0, it.batch)]
 		if it.batch >= 0 || m.belongs(it, of.User, of.Agent) {
-			user, agent = of.User, of.Agent
+			f.User, f.Agent = of.User, of.Agent
 		}
 	}
-	for _, p := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"data", it.text}, {"hash", schema.Hash(it.text)}, {"created_at", it.created}, {"updated_at", it.updated}} {
-		if p[1] != "" {
-			b.String(p[0], p[1])
-		}
-	}
-	if len(it.turns) > 0 {
-		if err := b.Value("events", it.turns); err != nil {
-			return schema.Object{}, err
-		}
-	}
-	for k, raw := range it.meta.Members() {
-		if !own[k] {
-			b.Raw(k, raw)
-		}
-	}
-	return b.Object(), nil
+	return f.Payload()
 }
 
 // drop runs the spec's steps; one that names a value that was never saved has nothing

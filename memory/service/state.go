@@ -261,10 +261,7 @@ func (st *state) replay(path string) func(n int, line []byte) error {
 	}
 }
 
-// turnID is how a turn is named to a service: "conv:3".
-func turnID(r schema.EventRef) string { return string(r.ConvID) + ":" + strconv.Itoa(r.TurnID) }
-
-// parseTurnIDs parses the stored form of turnID: one id, a JSON array in a string, or a list. Other values are skipped.
+// parseTurnIDs parses the stored form of memory.TurnID: one id, a JSON array in a string, or a list. Other values are skipped.
 func parseTurnIDs(vals []any) (out []schema.EventRef) {
 	for _, v := range vals {
 		switch v := v.(type) {
@@ -280,12 +277,8 @@ func parseTurnIDs(vals []any) (out []schema.EventRef) {
 					continue
 				}
 			}
-			i := strings.LastIndexByte(v, ':')
-			if i <= 0 {
-				continue
-			}
-			if n, err := strconv.Atoi(v[i+1:]); err == nil && n > 0 {
-				out = append(out, schema.EventRef{ConvID: schema.ConvID(v[:i]), TurnID: n})
+			if r, ok := memory.ParseTurnID(v); ok {
+				out = append(out, r)
 			}
 		}
 	}

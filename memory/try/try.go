@@ -520,7 +520,7 @@ func (t *trial) claims(items []memory.Item) {
 func refs(list []schema.EventRef) string {
 	var out []string
 	for _, e := range list {
-		out = append(out, fmt.Sprintf("%s:%d", e.ConvID, e.TurnID))
+		out = append(out, memory.TurnID(e))
 	}
 	return strings.Join(out, ", ")
 }

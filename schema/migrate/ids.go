@@ -117,10 +117,7 @@ func (x *IDs) Learn(k schema.Kind, o schema.Object) {
 	if !x.up() {
 		return
 	}
-	props := schema.Object{}
-	if raw, ok := o.Get("props"); ok && raw[0] == '{' {
-		props = schema.RawObject(raw)
-	}
+	props := below(o, "props")
 	switch prefix, _, _ := strings.Cut(id, ":"); {
 	case k == schema.KindExport:
 		raw, _ := o.Get("payload")
@@ -128,9 +125,7 @@ func (x *IDs) Learn(k schema.Kind, o schema.Object) {
 	case k == schema.KindClaim:
 		c := claim{predicate: o.Text("predicate"), domain: o.Text("domain")}
 		for name, to := range map[string]*string{"subject": &c.subject, "object": &c.object} {
-			if raw, ok := o.Get(name); ok && raw[0] == '{' {
-				*to = schema.RawObject(raw).Text("entity_id")
-			}
+			*to = below(o, name).Text("entity_id")
 		}
 		if c.subject != "" && c.object != "" {
 			x.claims[id] = c

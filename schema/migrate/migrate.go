@@ -390,9 +390,7 @@ func typeDown(o schema.Object, at string) []Edit {
 func downPersonClaim(x *IDs, o schema.Object) []Edit {
 	out := downClaim(x, o)
 	for _, end := range []string{"subject", "object"} {
-		if raw, ok := o.Get(end); ok && raw[0] == '{' {
-			out = append(out, typeDown(schema.RawObject(raw), "/"+end)...)
-		}
+		out = append(out, typeDown(below(o, end), "/"+end)...)
 	}
 	list, _ := o.Get("evidence")
 	for i, it := range items(list) {
@@ -410,10 +408,7 @@ func downPersonNode(x *IDs, o schema.Object) []Edit {
 			out = append(out, Edit{"/labels/" + strconv.Itoa(i), quote("User")})
 		}
 	}
-	if props, ok := o.Get("props"); ok && props[0] == '{' {
-		out = append(out, typeDown(schema.RawObject(props), "/props")...)
-	}
-	return out
+	return append(out, typeDown(below(o, "props"), "/props")...)
 }
 
 func evidence(x *IDs, o schema.Object) (out []Edit) {
@@ -434,11 +429,8 @@ func evidence(x *IDs, o schema.Object) (out []Edit) {
 func upNode(x *IDs, o schema.Object) (out []Edit) {
 	old := o.Text("id")
 	now := x.Map(old)
-	raw, ok := o.Get("props")
-	if !ok || raw[0] != '{' {
-		raw = []byte("{}")
-	}
-	p := schema.RawObject(raw)
+	_, ok := o.Get("props")
+	p := below(o, "props")
 	if data, has := p.Get("data"); has && data[0] == '"' && strings.HasPrefix(old, "mem:") {
 		now = string(schema.Mint{V: x.To}.Memory(codec.Unquote(data), "", ""))
 	}
@@ -463,11 +455,10 @@ func upNode(x *IDs, o schema.Object) (out []Edit) {
 
 // rootOf maps the root that a Domain or Predicate names: character_id is the root's id where that is not a character.
 func rootOf(x *IDs, o schema.Object, id string) []Edit {
-	raw, _ := o.Get("props")
-	if len(raw) == 0 || raw[0] != '{' || !strings.HasPrefix(id, "dom:") && !strings.HasPrefix(id, "pred:") {
+	if !strings.HasPrefix(id, "dom:") && !strings.HasPrefix(id, "pred:") {
 		return nil
 	}
-	if root := schema.RawObject(raw).Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
+	if root := below(o, "props").Text("character_id"); strings.Contains(root, ":") && x.Has(root) {
 		return reference(x, o, "/props/character_id")
 	}
 	return nil
@@ -486,10 +477,7 @@ var edgeProps = []string{"/props/claim_id", "/props/memory_item_id"}
 
 func edgeEnds(x *IDs, o schema.Object) (src, dst string, out []Edit) {
 	src, dst = o.Text("src"), o.Text("dst")
-	text := ""
-	if raw, ok := o.Get("props"); ok && raw[0] == '{' {
-		text = schema.RawObject(raw).Text("text")
-	}
+	text := below(o, "props").Text("text")
 	if now := x.refer(src); now != src {
 		out = append(out, Edit{"/src", quote(now)})
 		src = now
@@ -533,11 +521,7 @@ func downEdge(x *IDs, o schema.Object) []Edit {
 
 // oldEdgeID is the id of the existing chain: its claims graph has forms of its own.
 func oldEdgeID(o schema.Object, src, dst string) string {
-	typ := o.Text("type")
-	props := schema.Object{}
-	if raw, ok := o.Get("props"); ok && raw[0] == '{' {
-		props = schema.RawObject(raw)
-	}
+	typ, props := o.Text("type"), below(o, "props")
 	switch typ {
 	case "HAS_DOMAIN":
 		return "has_domain:" + src + ":" + props.Text("domain")
@@ -560,6 +544,14 @@ func tokens(pointer string) []string {
 		parts[i] = strings.ReplaceAll(strings.ReplaceAll(p, "~1", "/"), "~0", "~")
 	}
 	return parts
+}
+
+// below is the object that is a member of o; the empty one for any other value.
+func below(o schema.Object, member string) schema.Object {
+	if raw, ok := o.Get(member); ok && raw[0] == '{' {
+		return schema.RawObject(raw)
+	}
+	return schema.Object{}
 }
 
 // items lists the raw items of a JSON array; none for other values.

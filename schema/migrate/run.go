@@ -285,12 +285,7 @@ func rewrite(ctx context.Context, file File, x *IDs, shared map[string]bool, cre
 // lists of points, conversations and old ids where there is more than one.
 func merge(g []original) schema.Object {
 	by := slices.Clone(g)
-	props := func(o schema.Object) schema.Object {
-		if raw, ok := o.Get("props"); ok && raw[0] == '{' {
-			return schema.RawObject(raw)
-		}
-		return schema.Object{}
-	}
+	props := func(o schema.Object) schema.Object { return below(o, "props") }
 	point := func(o schema.Object) string {
 		return cmp.Or(props(o).Text("point_id"), props(o).Text("source_point_id"))
 	}
@@ -518,7 +513,7 @@ func sign(cat *catalog.Catalog, k schema.Kind, o schema.Object) (schema.Version,
 		}
 	case schema.KindClaim, schema.KindEntity:
 		for _, end := range []string{"subject", "object"} {
-			if raw, ok := o.Get(end); ok && raw[0] == '{' && schema.RawObject(raw).Text("entity_type") == "Person" {
+			if below(o, end).Text("entity_type") == "Person" {
 				return schema.V020, "the " + end + " is a Person"
 			}
 		}

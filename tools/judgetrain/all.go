@@ -19,7 +19,7 @@ func reportAll(shared string) error {
 			sets = append(sets, r.Set)
 			by[r.Set] = &table{}
 		}
-		by[r.Set].add(judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{}).Correct, r.Right)
+		by[r.Set].add(judge.Judge(r.question(), r.golds(), r.Answer).Correct, r.Right)
 	}
 	for _, s := range sets {
 		t := by[s]

@@ -23,7 +23,7 @@ func scoreBatches(paths []string, show bool) error {
 	m := marked{}
 	for i := range rows {
 		r := &rows[i]
-		v := judge.Judge(judge.Question{Text: r.text[0]}, r.text[1:2], r.text[2], judge.Options{})
+		v := judge.Judge(judge.Question{Text: r.text[0]}, r.text[1:2], r.text[2])
 		sure := v.Correct && v.Doubt == ""
 		m.add(r.writer+" "+r.group, !sure)
 		m.add("all "+r.group, !sure)

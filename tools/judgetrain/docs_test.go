@@ -59,15 +59,13 @@ func figures(rows []row) string {
 		}
 		b.WriteByte('\n')
 	}
-	trained := score(rows, judge.Options{}, nil)
-	rules := score(rows, judge.Options{Method: judge.Rules}, nil)
+	trained := score(rows, nil)
 	f1 := make([]scored, len(rows))
 	for i := range rows {
 		f1[i] = scored{&rows[i], setF1(rows[i].Gold, rows[i].Answer)}
 	}
 	b.WriteString("| judge | threshold | agreement | κ | balanced | accepted v1 | v2 | restated v1, v2 | sentences before | after |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	line("**trained**", trained, judge.DefaultThreshold(judge.Trained))
-	line("**rules**", rules, judge.DefaultThreshold(judge.Rules))
+	line("**rule judge**", trained, judge.Threshold())
 	model := map[string][2]int{}
 	for _, r := range rows {
 		if r.Plant && !r.Wrapped {
@@ -83,15 +81,12 @@ func figures(rows []row) string {
 	for t := 1; t <= 9; t++ {
 		line("token F1", f1, float64(t)/10)
 	}
-	b.WriteString("\nThe curve of the trained judge and of the rules:\n\n| judge | threshold | agreement | κ | balanced | accepted v1 | v2 | restated v1, v2 | sentences before | after |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nThe curve of the rule judge:\n\n| judge | threshold | agreement | κ | balanced | accepted v1 | v2 | restated v1, v2 | sentences before | after |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9} {
-		line("trained", trained, t)
+		line("rule judge", trained, t)
 	}
-	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9} {
-		line("rules", rules, t)
-	}
-	b.WriteString("\nAgreement (κ) of the trained judge by run and by category, for each threshold:\n\n| | n | .2 | .35 | own | .65 | .8 | right by the model | right by the rule |\n|---|---|---|---|---|---|---|---|---|\n")
-	steps := []float64{.2, .35, judge.DefaultThreshold(judge.Trained), .65, .8}
+	b.WriteString("\nAgreement (κ) of the rule judge by run and by category, for each threshold:\n\n| | n | .2 | .35 | own | .65 | .8 | right by the model | right by the rule |\n|---|---|---|---|---|---|---|---|---|\n")
+	steps := []float64{.2, .35, judge.Threshold(), .65, .8}
 	row := func(name string, get func(measured) table) {
 		own := get(measure(trained, steps[2]))
 		fmt.Fprintf(&b, "| %s | %.0f |", name, own.n())
@@ -107,40 +102,33 @@ func figures(rows []row) string {
 	for c := 1; c <= 4; c++ {
 		row(fmt.Sprintf("category %d", c), func(m measured) table { return m.perCat[c] })
 	}
-	plantsByCategory(&b, trained, rules)
+	plantsByCategory(&b, trained)
 	return b.String()
 }
 
 // plantsByCategory writes, beside agreement, what share of the plants of each category
 // is accepted along the thresholds.
-func plantsByCategory(b *strings.Builder, trained, rules []scored) {
-	b.WriteString("\nPlants accepted in each category, beside agreement there: agreement; v1, v2; the worst of the six wrapped sets.\n\n| judge | threshold | category 1 | 2 | 3 | 4 |\n|---|---|---|---|---|---|\n")
-	for _, j := range []struct {
-		name   string
-		s      []scored
-		method judge.Method
-	}{{"trained", trained, judge.Trained}, {"rules", rules, judge.Rules}} {
-		own := judge.DefaultThreshold(j.method)
-		for _, t := range []float64{.2, .3, .4, own, .6, .7, .8} {
-			fmt.Fprintf(b, "| %s | %.3f |", j.name, t)
-			for c := 1; c <= 4; c++ {
-				var in []scored
-				for _, r := range j.s {
-					if r.Category == c {
-						in = append(in, r)
-					}
+func plantsByCategory(b *strings.Builder, trained []scored) {
+	b.WriteString("\nPlants accepted in each category, beside agreement there: agreement; v1, v2; the worst of the six wrapped sets.\n\n| threshold | category 1 | 2 | 3 | 4 |\n|---|---|---|---|---|\n")
+	for _, t := range []float64{.2, .3, .4, judge.Threshold(), .6, .7, .8} {
+		fmt.Fprintf(b, "| %.3f |", t)
+		for c := 1; c <= 4; c++ {
+			var in []scored
+			for _, r := range trained {
+				if r.Category == c {
+					in = append(in, r)
 				}
-				m := measure(in, t)
-				worst := 0.
-				for _, p := range plants {
-					for _, w := range wraps {
-						worst = max(worst, m.accepted[p+"+"+w])
-					}
-				}
-				fmt.Fprintf(b, " %.3f; %.3f, %.3f; %.3f |", m.perCat[c].agreement(), m.accepted[plants[0]], m.accepted[plants[1]], worst)
 			}
-			b.WriteByte('\n')
+			m := measure(in, t)
+			worst := 0.
+			for _, p := range plants {
+				for _, w := range wraps {
+					worst = max(worst, m.accepted[p+"+"+w])
+				}
+			}
+			fmt.Fprintf(b, " %.3f; %.3f, %.3f; %.3f |", m.perCat[c].agreement(), m.accepted[plants[0]], m.accepted[plants[1]], worst)
 		}
+		b.WriteByte('\n')
 	}
 }
 

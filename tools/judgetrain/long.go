@@ -41,7 +41,7 @@ func readLong(shared string) ([]longRow, error) {
 		r := &rows[i]
 		out[i] = longRow{row: r, f: judge.LongFeatures(r.question(), r.golds(), r.Answer)}
 		if out[i].f == nil {
-			out[i].yes = judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{}).Correct
+			out[i].yes = judge.Judge(r.question(), r.golds(), r.Answer).Correct
 		}
 	}
 	return out, nil

@@ -4,10 +4,6 @@
 //	make judge-weights                                                trains them all
 //	go run -C tools ./judgetrain -shared ../../shared                 figures on the six
 //	go run -C tools ./judgetrain -shared ../../shared -test           the two test conversations
-//	go run -C tools ./judgetrain -shared ../../shared -near http://127.0.0.1:18091/v1
-//
-// With -near the figures on the six are given also with the cosines of all-MiniLM-L6-v2
-// (scripts/minilm.sh serves it) beside the words.
 package main
 
 import (
@@ -24,7 +20,6 @@ func main() {
 	fitted := flag.String("fit", "", "train `part` (words, long, sure) and write it into the weights in the program: long reads the score of words, sure reads both: build again after each part")
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
-	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
 	look := flag.String("look", "", "print these `figures`: all, long, sure or batch")
 	set := flag.String("set", "", "with -look sure or batch: `files` of answers, by commas")
 	rowsN := flag.Int("n", 30, "how many rows to show")
@@ -38,13 +33,6 @@ func main() {
 	flag.Float64Var(&o.wrapW, "wrap", o.wrapW, "weight of a wrapped plant")
 	flag.BoolVar(&o.logistic, "logistic", o.logistic, "start from a logistic regression")
 	flag.Parse()
-	if *nearURL != "" {
-		if err := measureNear(*shared, *nearURL); err != nil {
-			fmt.Fprintln(os.Stderr, "judgetrain:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := run(*shared, *fitted, *test, *show, looking{*look, *set, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
@@ -93,11 +81,7 @@ func run(shared, fitted string, test, show bool, l looking, o options) error {
 		if err != nil {
 			return err
 		}
-		for _, method := range []judge.Method{judge.Rules, judge.Trained} {
-			s := score(rows, judge.Options{Method: method}, nil)
-			t := judge.DefaultThreshold(method)
-			report(s, fmt.Sprintf("test, method %d", method), t, show)
-		}
+		report(score(rows, nil), "test", judge.Threshold(), show)
 		return nil
 	}
 	rows, err := load(shared, devConvs)
@@ -105,11 +89,6 @@ func run(shared, fitted string, test, show bool, l looking, o options) error {
 		return err
 	}
 	read(rows)
-	rules := score(rows, judge.Options{Method: judge.Rules}, nil)
-	tr := capped(rules, cap, wrapCap)
-	report(rules, "rules", tr, show)
-	report(rules, "  at .5", .5, false)
-	report(rules, "  at 5 %", capped(rules, .05, .08), false)
 	cv := crossed(rows, o)
 	tt := capped(cv, cap, wrapCap)
 	report(cv, "trained, one left out", tt, show)
@@ -125,7 +104,7 @@ func run(shared, fitted string, test, show bool, l looking, o options) error {
 		*m = *words
 		m.Made = fmt.Sprintf("make judge-weights (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
 		// The last stage accepts some of what the words refuse: from .5 on it accepts no more than 5 % of the plants.
-		m.Thresholds.Rules, m.Thresholds.Trained = tr, max(tt, .5)
+		m.Thresholds.Trained = max(tt, .5)
 		return nil
 	})
 }
@@ -161,7 +140,7 @@ func crossed(rows []row, o options) []scored {
 				in = append(in, r)
 			}
 		}
-		out = append(out, score(held, judge.Options{}, train(in, o))...)
+		out = append(out, score(held, train(in, o))...)
 	}
 	return out
 }

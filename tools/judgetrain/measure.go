@@ -106,7 +106,8 @@ func capped(rows []scored, cap, wrapCap float64) float64 {
 	return worst
 }
 
-func score(rows []row, o judge.Options, m *judge.Model) []scored {
+// score scores rows by the judge, or what words decide by the weights of m.
+func score(rows []row, m *judge.Model) []scored {
 	out := make([]scored, len(rows))
 	var trained func([]float64) float64
 	if m != nil {
@@ -122,7 +123,7 @@ func score(rows []row, o judge.Options, m *judge.Model) []scored {
 				out[i].score = p
 				continue
 			}
-			out[i].score = judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Answer, o).Score
+			out[i].score = judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Answer).Score
 		}
 	}
 	return out

@@ -39,7 +39,7 @@ func shorten(m *judge.Model) {
 	short(m.Mean)
 	short(m.Weights)
 	m.Bias = digits(m.Bias)
-	m.Thresholds.Rules, m.Thresholds.Trained = digits(m.Thresholds.Rules), digits(m.Thresholds.Trained)
+	m.Thresholds.Trained = digits(m.Thresholds.Trained)
 	for _, t := range m.Trees {
 		short(t.At)
 		short(t.Value)

@@ -43,51 +43,47 @@ func mem0Row(x *item, ns string) obj {
 
 // mem0Common are the routes that both open servers share; every fault of the library is
 // what fail says.
-func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(w http.ResponseWriter, status int, text string)) {
-	on(mux, "POST /memories", func(w http.ResponseWriter, r *http.Request, b mem0Add) {
+func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(status int, text string) (int, any)) {
+	on(mux, "POST /memories", func(r *http.Request, b mem0Add) (int, any) {
 		if b.UserID == "" {
-			answer(w, 400, obj{"detail": "At least one identifier (user_id, agent_id, run_id) is required."})
-			return
+			return 400, obj{"detail": "At least one identifier (user_id, agent_id, run_id) is required."}
 		}
 		if strings.ContainsAny(b.UserID+b.RunID, " \t\n") {
-			fail(w, 400, "ids may not contain whitespace")
-			return
+			return fail(400, "ids may not contain whitespace")
 		}
 		out := []any{}
 		for i, x := range s.mem0Add(b) {
 			x = s.kept(x, i, b.Messages[i].Content)
 			out = append(out, obj{"id": x.ID, "memory": x.Text, "event": "ADD"})
 		}
-		answer(w, 200, obj{"results": out})
+		return 200, obj{"results": out}
 	})
-	mux.HandleFunc("GET /memories", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /memories", func(r *http.Request) (int, any) {
 		ns := r.URL.Query().Get("user_id")
 		if ns == "" {
-			answer(w, 400, obj{"detail": "At least one identifier is required."})
-			return
+			return 400, obj{"detail": "At least one identifier is required."}
 		}
 		k := most
 		if most == 1000 {
 			k = number(r.URL.Query().Get("top_k"), 20)
 		}
 		all := s.seen(ns)
-		answer(w, 200, obj{"results": each(all[:min(k, len(all))], func(x *item) obj { return mem0Row(x, ns) })})
+		return 200, obj{"results": each(all[:min(k, len(all))], func(x *item) obj { return mem0Row(x, ns) })}
 	})
-	mux.HandleFunc("DELETE /memories", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /memories", func(r *http.Request) (int, any) {
 		delete(s.store, r.URL.Query().Get("user_id"))
-		answer(w, 200, obj{"message": "All relevant memories deleted"})
+		return 200, obj{"message": "All relevant memories deleted"}
 	})
-	mux.HandleFunc("DELETE /memories/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /memories/{id}", func(r *http.Request) (int, any) {
 		for ns, items := range s.store {
 			for i, x := range items {
 				if x.ID == r.PathValue("id") {
 					s.store[ns] = append(items[:i:i], items[i+1:]...)
-					answer(w, 200, obj{"message": "Memory deleted successfully"})
-					return
+					return 200, obj{"message": "Memory deleted successfully"}
 				}
 			}
 		}
-		fail(w, 404, "Memory with id "+r.PathValue("id")+" not found")
+		return fail(404, "Memory with id "+r.PathValue("id")+" not found")
 	})
 }
 
@@ -102,73 +98,65 @@ func (s *Server) mem0Hits(ns, q string, k int) []any {
 }
 
 func mem0v2(s *Server, mux *http.ServeMux) {
-	fail := func(w http.ResponseWriter, status int, text string) { answer(w, status, obj{"detail": text}) }
+	fail := func(status int, text string) (int, any) { return status, obj{"detail": text} }
 	mem0Common(s, mux, 1000, fail)
-	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Query   string
-			Filters map[string]string
-			TopK    *int `json:"top_k"`
-		}](w, r)
+	on(mux, "POST /search", func(r *http.Request, b struct {
+		Query   string
+		Filters map[string]string
+		TopK    *int `json:"top_k"`
+	}) (int, any) {
 		switch {
-		case !ok:
 		case strings.TrimSpace(b.Query) == "":
-			fail(w, 400, "query must not be blank")
+			return fail(400, "query must not be blank")
 		case b.Filters["user_id"] == "":
-			fail(w, 400, "filters must contain at least one of: user_id, agent_id, run_id")
-		default:
-			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, *cmp.Or(b.TopK, new(20)))})
+			return fail(400, "filters must contain at least one of: user_id, agent_id, run_id")
 		}
+		return 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, *cmp.Or(b.TopK, new(20)))}
 	})
 }
 
 func mem0v1(s *Server, mux *http.ServeMux) {
-	fail := func(w http.ResponseWriter, _ int, text string) { answer(w, 500, obj{"detail": text}) } // 1.x knows no other status
+	fail := func(_ int, text string) (int, any) { return 500, obj{"detail": text} } // 1.x knows no other status
 	mem0Common(s, mux, 100, fail)
-	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Query  string
-			UserID string `json:"user_id"`
-			Limit  *int
-		}](w, r)
-		switch {
-		case !ok:
-		case b.UserID == "":
-			fail(w, 500, "At least one of 'user_id', 'agent_id', or 'run_id' must be specified.")
-		default:
-			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, *cmp.Or(b.Limit, new(100)))})
+	on(mux, "POST /search", func(r *http.Request, b struct {
+		Query  string
+		UserID string `json:"user_id"`
+		Limit  *int
+	}) (int, any) {
+		if b.UserID == "" {
+			return fail(500, "At least one of 'user_id', 'agent_id', or 'run_id' must be specified.")
 		}
+		return 200, obj{"results": s.mem0Hits(b.UserID, b.Query, *cmp.Or(b.Limit, new(100)))}
 	})
 }
 
 func mem0Platform(s *Server, mux *http.ServeMux) {
-	mux.HandleFunc("GET /v1/ping/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"user_email": "a@b"}) })
-	on(mux, "POST /v3/memories/add/{$}", func(w http.ResponseWriter, r *http.Request, b mem0Add) {
+	route(mux, "GET /v1/ping/{$}", func(r *http.Request) (int, any) { return 200, obj{"user_email": "a@b"} })
+	on(mux, "POST /v3/memories/add/{$}", func(r *http.Request, b mem0Add) (int, any) {
 		items := s.mem0Add(b)
 		for _, x := range items {
 			if x != nil && b.Timestamp != nil {
 				x.Time = unixTime(*b.Timestamp * 1000)
 			}
 		}
-		answer(w, 200, obj{"event_id": s.later(items...), "status": "PENDING"})
+		return 200, obj{"event_id": s.later(items...), "status": "PENDING"}
 	})
-	mux.HandleFunc("GET /v1/event/{id}/{$}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /v1/event/{id}/{$}", func(r *http.Request) (int, any) {
 		state, ok := map[string]string{"working": "RUNNING", "done": "SUCCEEDED", "failed": "FAILED"}[s.look(r.PathValue("id"))]
 		if !ok {
-			answer(w, 404, obj{"error": "event not found"})
-			return
+			return 404, obj{"error": "event not found"}
 		}
-		answer(w, 200, obj{"id": r.PathValue("id"), "status": state, "error": nil})
+		return 200, obj{"id": r.PathValue("id"), "status": state, "error": nil}
 	})
 	type filtered struct {
 		Query   string
 		Filters map[string]string
 		TopK    int `json:"top_k"`
 	}
-	on(mux, "POST /v3/memories/search/{$}", func(w http.ResponseWriter, r *http.Request, b filtered) {
-		answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, b.TopK)})
+	on(mux, "POST /v3/memories/search/{$}", func(r *http.Request, b filtered) (int, any) {
+		return 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, b.TopK)}
 	})
-	on(mux, "POST /v3/memories/{$}", func(w http.ResponseWriter, r *http.Request, b filtered) {
+	on(mux, "POST /v3/memories/{$}", func(r *http.Request, b filtered) (int, any) {
 		all := s.seen(b.Filters["user_id"])
 		page, size := number(r.URL.Query().Get("page"), 1), min(200, number(r.URL.Query().Get("page_size"), 100))
 		next := any(nil)
@@ -176,10 +164,10 @@ func mem0Platform(s *Server, mux *http.ServeMux) {
 		if page*size < len(all) {
 			next = "https://api.mem0.ai/v3/memories/?page=2"
 		}
-		answer(w, 200, obj{"count": len(all), "next": next, "previous": nil, "results": rows})
+		return 200, obj{"count": len(all), "next": next, "previous": nil, "results": rows}
 	})
-	mux.HandleFunc("DELETE /v2/entities/user/{id}/{$}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /v2/entities/user/{id}/{$}", func(r *http.Request) (int, any) {
 		delete(s.store, r.PathValue("id"))
-		answer(w, 200, obj{"message": "deleting", "event_id": "e"})
+		return 200, obj{"message": "deleting", "event_id": "e"}
 	})
 }

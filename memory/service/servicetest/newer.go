@@ -12,10 +12,10 @@ import (
 func zep4(s *Server, mux *http.ServeMux) {
 	users, threads, graphs := map[string]string{}, map[string]string{}, map[string]string{} // user to graph, thread to user, graph to user
 	added := map[string]obj{}                                                               // by Idempotency-Key
-	bad := func(w http.ResponseWriter, status int, text string) {
-		answer(w, status, obj{"error": obj{"code": "invalid", "message": text}})
+	bad := func(status int, text string) (int, any) {
+		return status, obj{"error": obj{"code": "invalid", "message": text}}
 	}
-	page := func(w http.ResponseWriter, r *http.Request, all []any) {
+	page := func(r *http.Request, all []any) (int, any) {
 		size, from := number(r.URL.Query().Get("page_size"), 10), number(r.URL.Query().Get("cursor"), 0)
 		from = min(from, len(all))
 		to := min(len(all), from+size)
@@ -23,35 +23,32 @@ func zep4(s *Server, mux *http.ServeMux) {
 		if to < len(all) {
 			out["next_cursor"] = strconv.Itoa(to)
 		}
-		answer(w, 200, out)
+		return 200, out
 	}
-	mux.HandleFunc("POST /api/v4/users/list", func(w http.ResponseWriter, r *http.Request) { page(w, r, nil) })
-	on(mux, "POST /api/v4/users", func(w http.ResponseWriter, r *http.Request, b struct{ Metadata map[string]any }) {
+	route(mux, "POST /api/v4/users/list", func(r *http.Request) (int, any) { return page(r, nil) })
+	on(mux, "POST /api/v4/users", func(r *http.Request, b struct{ Metadata map[string]any }) (int, any) {
 		name, _ := b.Metadata["membench"].(string)
 		user, graph := s.id("users "+name, len(users)), s.id("graphs "+name, len(users))
 		users[user], graphs[graph] = graph, user
-		answer(w, 201, obj{"uuid": user, "graph_uuid": graph})
+		return 201, obj{"uuid": user, "graph_uuid": graph}
 	})
-	on(mux, "POST /api/v4/threads", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v4/threads", func(r *http.Request, b struct {
 		User string `json:"user_uuid"`
-	}) {
+	}) (int, any) {
 		if users[b.User] == "" {
-			bad(w, 404, "user not found")
-			return
+			return bad(404, "user not found")
 		}
 		id := s.id("threads", len(threads))
 		threads[id] = b.User
-		answer(w, 201, obj{"uuid": id, "user_uuid": b.User})
+		return 201, obj{"uuid": id, "user_uuid": b.User}
 	})
-	on(mux, "POST /api/v4/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
+	on(mux, "POST /api/v4/threads/{id}/messages", func(r *http.Request, b struct{ Messages []message }) (int, any) {
 		user, key := threads[r.PathValue("id")], r.Header.Get("Idempotency-Key")
 		if user == "" || len(b.Messages) > 30 {
-			bad(w, 400, "no such thread, or more than 30 messages")
-			return
+			return bad(400, "no such thread, or more than 30 messages")
 		}
 		if old := added[key]; old != nil && key != "" {
-			answer(w, 202, old)
-			return
+			return 202, old
 		}
 		var items []*item
 		sent := []any{}
@@ -62,15 +59,14 @@ func zep4(s *Server, mux *http.ServeMux) {
 		}
 		task := s.later(items...)
 		added[key] = obj{"messages": sent, "task": obj{"uuid": task, "status": "pending"}}
-		answer(w, 202, added[key])
+		return 202, added[key]
 	})
-	mux.HandleFunc("GET /api/v4/tasks/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /api/v4/tasks/{id}", func(r *http.Request) (int, any) {
 		state, ok := map[string]string{"working": "processing", "done": "succeeded", "failed": "failed"}[s.look(r.PathValue("id"))]
 		if !ok {
-			bad(w, 404, "task not found")
-			return
+			return bad(404, "task not found")
 		}
-		answer(w, 200, obj{"uuid": r.PathValue("id"), "status": state})
+		return 200, obj{"uuid": r.PathValue("id"), "status": state}
 	})
 	edge4 := func(x *item) obj {
 		e := edge(x)
@@ -78,28 +74,27 @@ func zep4(s *Server, mux *http.ServeMux) {
 		delete(e, "episodes")
 		return e
 	}
-	on(mux, "POST /api/v4/graphs/{id}/search/edges", func(w http.ResponseWriter, r *http.Request, b struct{ Query string }) {
+	on(mux, "POST /api/v4/graphs/{id}/search/edges", func(r *http.Request, b struct{ Query string }) (int, any) {
 		out := []any{}
 		for _, x := range s.search(graphs[r.PathValue("id")], b.Query, 50) {
 			e := edge4(x.item)
 			e["score"], e["relevance"] = x.score/2, x.score
 			out = append(out, e)
 		}
-		page(w, r, out)
+		return page(r, out)
 	})
-	mux.HandleFunc("POST /api/v4/graphs/{id}/edges/list", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "POST /api/v4/graphs/{id}/edges/list", func(r *http.Request) (int, any) {
 		out := each(s.seen(graphs[r.PathValue("id")]), edge4)
-		page(w, r, out)
+		return page(r, out)
 	})
-	mux.HandleFunc("DELETE /api/v4/users/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /api/v4/users/{id}", func(r *http.Request) (int, any) {
 		user := r.PathValue("id")
 		if users[user] == "" {
-			bad(w, 404, "user not found")
-			return
+			return bad(404, "user not found")
 		}
 		delete(users, user)
 		delete(s.store, user)
-		answer(w, 202, obj{"task": obj{"uuid": s.later()}})
+		return 202, obj{"task": obj{"uuid": s.later()}}
 	})
 }
 
@@ -107,46 +102,45 @@ func zep4(s *Server, mux *http.ServeMux) {
 func supermemory5(s *Server, mux *http.ServeMux) {
 	docs := map[string]string{} // id to task
 	system := func(x *item) obj { return obj{"createdAt": orEpoch(x.Time), "updatedAt": orEpoch(x.Time)} }
-	mux.HandleFunc("GET /ns", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"namespaces": []any{}}) })
-	on(mux, "POST /ns/{ns}/document", func(w http.ResponseWriter, r *http.Request, b struct {
+	route(mux, "GET /ns", func(r *http.Request) (int, any) { return 200, obj{"namespaces": []any{}} })
+	on(mux, "POST /ns/{ns}/document", func(r *http.Request, b struct {
 		ID, Content, Date string
 		Metadata          map[string]any
-	}) {
+	}) (int, any) {
 		docs[b.ID] = s.document(r.PathValue("ns"), b.Content, item{Time: b.Date, Doc: b.ID, Meta: b.Metadata})
-		answer(w, 200, obj{"id": b.ID, "status": "queued"})
+		return 200, obj{"id": b.ID, "status": "queued"}
 	})
-	mux.HandleFunc("GET /ns/{ns}/document/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /ns/{ns}/document/{id}", func(r *http.Request) (int, any) {
 		task, ok := docs[r.PathValue("id")]
 		if !ok {
-			answer(w, 404, obj{"error": "Document not found"})
-			return
+			return 404, obj{"error": "Document not found"}
 		}
 		status, dreaming := s.stages(task, "dreaming")
-		answer(w, 200, obj{"id": r.PathValue("id"), "system": obj{"status": status, "dreamingStatus": dreaming}})
+		return 200, obj{"id": r.PathValue("id"), "system": obj{"status": status, "dreamingStatus": dreaming}}
 	})
-	on(mux, "POST /ns/{ns}/search", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /ns/{ns}/search", func(r *http.Request, b struct {
 		Query string
 		Limit int
-	}) {
+	}) (int, any) {
 		out := []any{}
 		for i, x := range s.search(r.PathValue("ns"), b.Query, min(100, b.Limit)) {
 			hit := obj{"id": x.ID, "similarity": x.score, "metadata": x.Meta, "system": system(x.item), "included": obj{"documents": []any{obj{"id": x.Doc}}}}
 			hit[[]string{"memory", "chunk"}[i%2]] = x.Text // hybrid mixes both
 			out = append(out, hit)
 		}
-		answer(w, 200, obj{"results": out, "searchTime": 1})
+		return 200, obj{"results": out, "searchTime": 1}
 	})
-	mux.HandleFunc("POST /ns/{ns}/list/memories", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "POST /ns/{ns}/list/memories", func(r *http.Request) (int, any) {
 		all := s.seen(r.PathValue("ns"))
 		page, limit := number(r.URL.Query().Get("page"), 1), number(r.URL.Query().Get("limit"), 10)
 		out := each(slicePage(all, page, limit), func(x *item) obj {
 			return obj{"id": x.ID, "memory": x.Text, "metadata": x.Meta, "version": 1, "isLatest": true, "system": system(x)}
 		})
-		answer(w, 200, obj{"documents": []any{}, "chunks": []any{}, "memories": out, "pagination": obj{"currentPage": page, "limit": limit, "totalItems": len(all)}})
+		return 200, obj{"documents": []any{}, "chunks": []any{}, "memories": out, "pagination": obj{"currentPage": page, "limit": limit, "totalItems": len(all)}}
 	})
-	mux.HandleFunc("DELETE /ns/{ns}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /ns/{ns}", func(r *http.Request) (int, any) {
 		delete(s.store, r.PathValue("ns"))
-		answer(w, 200, obj{"status": "deleted", "namespace": r.PathValue("ns")})
+		return 200, obj{"status": "deleted", "namespace": r.PathValue("ns")}
 	})
 }
 
@@ -154,12 +148,11 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 func cognee(s *Server, mux *http.ServeMux) {
 	waiting := map[string][]*item{}
 	known := map[string]bool{}
-	mux.HandleFunc("GET /api/v1/datasets", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, []any{}) })
-	mux.HandleFunc("POST /api/v1/add", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /api/v1/datasets", func(r *http.Request) (int, any) { return 200, []any{} })
+	route(mux, "POST /api/v1/add", func(r *http.Request) (int, any) {
 		file, _, err := r.FormFile("data")
 		if err != nil {
-			answer(w, 400, obj{"detail": err.Error()})
-			return
+			return 400, obj{"detail": err.Error()}
 		}
 		defer file.Close()
 		set := r.FormValue("datasetName")
@@ -171,12 +164,11 @@ func cognee(s *Server, mux *http.ServeMux) {
 				waiting[set] = append(waiting[set], x)
 			}
 		}
-		answer(w, 200, obj{"status": "PipelineRunCompleted", "dataset_id": s.id("datasets "+set, 0), "dataset_name": set})
+		return 200, obj{"status": "PipelineRunCompleted", "dataset_id": s.id("datasets "+set, 0), "dataset_name": set}
 	})
-	on(mux, "POST /api/v1/cognify", func(w http.ResponseWriter, r *http.Request, b struct{ Datasets []string }) {
+	on(mux, "POST /api/v1/cognify", func(r *http.Request, b struct{ Datasets []string }) (int, any) {
 		if s.Fails {
-			answer(w, 409, obj{"error": "pipeline failed"})
-			return
+			return 409, obj{"error": "pipeline failed"}
 		}
 		for _, set := range b.Datasets {
 			for _, x := range waiting[set] {
@@ -184,35 +176,33 @@ func cognee(s *Server, mux *http.ServeMux) {
 			}
 			delete(waiting, set)
 		}
-		answer(w, 200, obj{s.id("datasets", 0): obj{"status": "PipelineRunCompleted"}})
+		return 200, obj{s.id("datasets", 0): obj{"status": "PipelineRunCompleted"}}
 	})
-	on(mux, "POST /api/v1/search", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v1/search", func(r *http.Request, b struct {
 		Query    string
 		Datasets []string
 		TopK     int
-	}) {
+	}) (int, any) {
 		if !known[b.Datasets[0]] {
-			answer(w, 404, obj{"detail": "no dataset"})
-			return
+			return 404, obj{"detail": "no dataset"}
 		}
 		rows := each(s.search(b.Datasets[0], b.Query, b.TopK), func(x found) obj { return obj{"id": x.ID, "text": x.Text} })
-		answer(w, 200, []any{obj{"search_result": rows, "dataset_name": b.Datasets[0]}})
+		return 200, []any{obj{"search_result": rows, "dataset_name": b.Datasets[0]}}
 	})
-	on(mux, "POST /api/v1/forget", func(w http.ResponseWriter, r *http.Request, b struct{ Dataset string }) {
+	on(mux, "POST /api/v1/forget", func(r *http.Request, b struct{ Dataset string }) (int, any) {
 		delete(known, b.Dataset)
 		delete(s.store, b.Dataset)
-		answer(w, 200, obj{"status": "success"})
+		return 200, obj{"status": "success"}
 	})
 }
 
 // lettaAgent keeps the messages it receives and answers with them.
 func lettaAgent(s *Server, mux *http.ServeMux) {
 	agents := s.agents(mux)
-	on(mux, "POST /v1/agents/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
+	on(mux, "POST /v1/agents/{id}/messages", func(r *http.Request, b struct{ Messages []message }) (int, any) {
 		id := r.PathValue("id")
 		if !agents[id] {
-			answer(w, 404, obj{"detail": "Agent not found"})
-			return
+			return 404, obj{"detail": "Agent not found"}
 		}
 		text, stop := "Noted.", "end_turn"
 		if s.Fails {
@@ -229,15 +219,15 @@ func lettaAgent(s *Server, mux *http.ServeMux) {
 				s.add(id, item{Text: line})
 			}
 		}
-		answer(w, 200, obj{"messages": []any{
+		return 200, obj{"messages": []any{
 			obj{"id": "message-1", "message_type": "reasoning_message", "reasoning": "they speak to me"},
 			obj{"id": "message-2", "message_type": "assistant_message", "content": text},
-		}, "stop_reason": obj{"stop_reason": stop}, "usage": obj{"prompt_tokens": 10, "completion_tokens": 3, "step_count": 1}})
+		}, "stop_reason": obj{"stop_reason": stop}, "usage": obj{"prompt_tokens": 10, "completion_tokens": 3, "step_count": 1}}
 	})
-	mux.HandleFunc("DELETE /v1/agents/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /v1/agents/{id}", func(r *http.Request) (int, any) {
 		delete(agents, r.PathValue("id"))
 		delete(s.store, r.PathValue("id"))
-		answer(w, 200, obj{"message": "deleted"})
+		return 200, obj{"message": "deleted"}
 	})
 }
 
@@ -246,103 +236,100 @@ func memu(s *Server, mux *http.ServeMux) {
 	row := func(x *item) obj {
 		return obj{"memory_id": x.ID, "category": "event", "content": x.Text, "happened_at": orEpoch(x.Time), "created_at": Epoch, "updated_at": Epoch}
 	}
-	on(mux, "POST /api/v2/memory/memorize", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/memorize", func(r *http.Request, b struct {
 		UserID       string `json:"user_id"`
 		AgentID      string `json:"agent_id"`
 		UserName     string `json:"user_name"`
 		SessionDate  string `json:"session_date"`
 		Conversation []struct{ Role, Content, Time string }
-	}) {
+	}) (int, any) {
 		if b.UserID == "" || b.AgentID == "" || b.UserName == "" {
-			answer(w, 422, obj{"detail": "user_id, user_name and agent_id are required"})
-			return
+			return 422, obj{"detail": "user_id, user_name and agent_id are required"}
 		}
 		var items []*item
 		for _, m := range b.Conversation {
 			t := cmp.Or(m.Time, b.SessionDate)
 			items = append(items, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Time: t}))
 		}
-		answer(w, 200, obj{"task_id": s.later(items...), "status": "PENDING", "message": "queued"})
+		return 200, obj{"task_id": s.later(items...), "status": "PENDING", "message": "queued"}
 	})
-	mux.HandleFunc("GET /api/v2/memory/memorize/status/{id}", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, obj{"task_id": r.PathValue("id"), "status": map[string]string{"working": "PENDING", "done": "SUCCESS", "failed": "FAILURE"}[s.look(r.PathValue("id"))]})
+	route(mux, "GET /api/v2/memory/memorize/status/{id}", func(r *http.Request) (int, any) {
+		return 200, obj{"task_id": r.PathValue("id"), "status": map[string]string{"working": "PENDING", "done": "SUCCESS", "failed": "FAILURE"}[s.look(r.PathValue("id"))]}
 	})
-	on(mux, "POST /api/v2/memory/retrieve/related-memory-items", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/retrieve/related-memory-items", func(r *http.Request, b struct {
 		UserID string `json:"user_id"`
 		Query  string
 		TopK   int `json:"top_k"`
-	}) {
+	}) (int, any) {
 		out := each(s.search(b.UserID, b.Query, b.TopK), func(x found) obj { return obj{"memory": row(x.item), "user_id": b.UserID, "similarity_score": x.score} })
-		answer(w, 200, obj{"related_memories": out, "query": b.Query, "total_found": len(out), "search_params": obj{}})
+		return 200, obj{"related_memories": out, "query": b.Query, "total_found": len(out), "search_params": obj{}}
 	})
-	on(mux, "POST /api/v2/memory/retrieve/default-categories", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/retrieve/default-categories", func(r *http.Request, b struct {
 		UserID string `json:"user_id"`
-	}) {
+	}) (int, any) {
 		rows := each(s.seen(b.UserID), row)
-		answer(w, 200, obj{"categories": []any{obj{"name": "event", "type": "default", "memory_items": obj{"memories": rows, "memory_count": len(rows)}}, obj{"name": "profile", "type": "default"}}, "total_categories": 2})
+		return 200, obj{"categories": []any{obj{"name": "event", "type": "default", "memory_items": obj{"memories": rows, "memory_count": len(rows)}}, obj{"name": "profile", "type": "default"}}, "total_categories": 2}
 	})
-	on(mux, "POST /api/v2/memory/delete", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/delete", func(r *http.Request, b struct {
 		UserID string `json:"user_id"`
-	}) {
+	}) (int, any) {
 		delete(s.store, b.UserID)
-		answer(w, 200, obj{"success": true, "deleted_count": 1})
+		return 200, obj{"success": true, "deleted_count": 1}
 	})
 }
 
 // memosCloud says its own code inside a 200 and works messages off in the background.
 func memosCloud(s *Server, mux *http.ServeMux) {
-	good := func(w http.ResponseWriter, data any) { answer(w, 200, obj{"code": 0, "message": "ok", "data": data}) }
-	bad := func(w http.ResponseWriter, text string) {
-		answer(w, 200, obj{"code": 40000, "message": text, "data": nil})
+	good := func(data any) (int, any) { return 200, obj{"code": 0, "message": "ok", "data": data} }
+	bad := func(text string) (int, any) {
+		return 200, obj{"code": 40000, "message": text, "data": nil}
 	}
 	row := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "memory_key": "said", "memory_value": x.Text, "memory_type": "UserMemory", "conversation_id": x.Session, "create_time": orEpoch(x.Time), "update_time": orEpoch(x.Time), "relativity": score}
 	}
-	on(mux, "POST /api/openmem/v1/add/message", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/openmem/v1/add/message", func(r *http.Request, b struct {
 		UserID         string `json:"user_id"`
 		ConversationID string `json:"conversation_id"`
 		Messages       []message
-	}) {
+	}) (int, any) {
 		if b.UserID == "" || b.ConversationID == "" || len(b.Messages) == 0 {
-			bad(w, "user_id, conversation_id and messages are required")
-			return
+			return bad("user_id, conversation_id and messages are required")
 		}
 		var items []*item
 		for _, m := range b.Messages {
 			items = append(items, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Time: m.ChatTime, Session: b.ConversationID}))
 		}
-		good(w, obj{"success": true, "task_id": s.later(items...), "status": "running"})
+		return good(obj{"success": true, "task_id": s.later(items...), "status": "running"})
 	})
-	on(mux, "POST /api/openmem/v1/get/status", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/openmem/v1/get/status", func(r *http.Request, b struct {
 		TaskID string `json:"task_id"`
-	}) {
-		good(w, []any{obj{"task_id": b.TaskID, "status": map[string]string{"working": "running", "done": "completed", "failed": "failed"}[s.look(b.TaskID)]}})
+	}) (int, any) {
+		return good([]any{obj{"task_id": b.TaskID, "status": map[string]string{"working": "running", "done": "completed", "failed": "failed"}[s.look(b.TaskID)]}})
 	})
-	on(mux, "POST /api/openmem/v1/search/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/openmem/v1/search/memory", func(r *http.Request, b struct {
 		UserID string `json:"user_id"`
 		Query  string
 		Limit  int `json:"memory_limit_number"`
-	}) {
+	}) (int, any) {
 		rows := each(s.search(b.UserID, b.Query, b.Limit), func(x found) obj { return row(x.item, x.score) })
-		good(w, obj{"memory_detail_list": rows, "preference_note": ""})
+		return good(obj{"memory_detail_list": rows, "preference_note": ""})
 	})
-	on(mux, "POST /api/openmem/v1/get/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/openmem/v1/get/memory", func(r *http.Request, b struct {
 		UserID     string `json:"user_id"`
 		Page, Size int
-	}) {
+	}) (int, any) {
 		if b.Size > 50 {
-			bad(w, "size must be less than or equal to 50")
-			return
+			return bad("size must be less than or equal to 50")
 		}
 		all := s.seen(b.UserID)
 		rows := each(slicePage(all, b.Page, b.Size), func(x *item) obj { return row(x, 0) })
-		good(w, obj{"memory_detail_list": rows, "total": len(all), "size": b.Size, "current": b.Page})
+		return good(obj{"memory_detail_list": rows, "total": len(all), "size": b.Size, "current": b.Page})
 	})
-	on(mux, "POST /api/openmem/v1/delete/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/openmem/v1/delete/memory", func(r *http.Request, b struct {
 		UserID string `json:"user_id"`
-	}) {
+	}) (int, any) {
 		delete(s.store, b.UserID)
-		good(w, obj{"success": true})
+		return good(obj{"success": true})
 	})
 }
 
@@ -352,46 +339,45 @@ func hindsight(s *Server, mux *http.ServeMux) {
 	fact := func(x *item) obj {
 		return obj{"id": x.ID, "text": x.Text, "type": "world", "context": x.Session, "mentioned_at": orEpoch(x.Time), "date": orEpoch(x.Time), "occurred_start": orEpoch(x.Time), "tags": x.Tags, "metadata": x.Meta, "document_id": x.Doc}
 	}
-	mux.HandleFunc("GET /version", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"api_version": "1.1.0"}) })
-	mux.HandleFunc("PUT /v1/default/banks/{bank}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /version", func(r *http.Request) (int, any) { return 200, obj{"api_version": "1.1.0"} })
+	route(mux, "PUT /v1/default/banks/{bank}", func(r *http.Request) (int, any) {
 		banks[r.PathValue("bank")] = true
-		answer(w, 200, obj{"bank_id": r.PathValue("bank")})
+		return 200, obj{"bank_id": r.PathValue("bank")}
 	})
-	on(mux, "POST /v1/default/banks/{bank}/memories", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /v1/default/banks/{bank}/memories", func(r *http.Request, b struct {
 		Items []struct {
 			Content, Timestamp, Context string
 			Doc                         string `json:"document_id"`
 			Metadata                    map[string]any
 			Tags                        []any
 		}
-	}) {
+	}) (int, any) {
 		for _, m := range b.Items {
 			s.add(r.PathValue("bank"), item{Text: m.Content, Time: m.Timestamp, Session: m.Context, Doc: m.Doc, Meta: m.Metadata, Tags: m.Tags})
 		}
-		answer(w, 200, obj{"success": true, "bank_id": r.PathValue("bank"), "items_count": len(b.Items), "async": false})
+		return 200, obj{"success": true, "bank_id": r.PathValue("bank"), "items_count": len(b.Items), "async": false}
 	})
-	on(mux, "POST /v1/default/banks/{bank}/memories/recall", func(w http.ResponseWriter, r *http.Request, b struct{ Query string }) {
+	on(mux, "POST /v1/default/banks/{bank}/memories/recall", func(r *http.Request, b struct{ Query string }) (int, any) {
 		out := []any{}
 		for _, x := range s.search(r.PathValue("bank"), b.Query, 100) {
 			f := fact(x.item)
 			f["scores"] = obj{"final": x.score}
 			out = append(out, f)
 		}
-		answer(w, 200, obj{"results": out})
+		return 200, obj{"results": out}
 	})
-	mux.HandleFunc("GET /v1/default/banks/{bank}/memories/list", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /v1/default/banks/{bank}/memories/list", func(r *http.Request) (int, any) {
 		all := s.seen(r.PathValue("bank"))
 		limit, offset := number(r.URL.Query().Get("limit"), 100), number(r.URL.Query().Get("offset"), 0)
 		out := each(all[min(len(all), offset):min(len(all), offset+limit)], fact)
-		answer(w, 200, obj{"items": out, "total": len(all), "limit": limit, "offset": offset})
+		return 200, obj{"items": out, "total": len(all), "limit": limit, "offset": offset}
 	})
-	mux.HandleFunc("DELETE /v1/default/banks/{bank}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "DELETE /v1/default/banks/{bank}", func(r *http.Request) (int, any) {
 		if !banks[r.PathValue("bank")] {
-			answer(w, 404, obj{"detail": "Bank not found"})
-			return
+			return 404, obj{"detail": "Bank not found"}
 		}
 		delete(banks, r.PathValue("bank"))
 		delete(s.store, r.PathValue("bank"))
-		answer(w, 200, obj{"success": true, "deleted_count": 1})
+		return 200, obj{"success": true, "deleted_count": 1}
 	})
 }

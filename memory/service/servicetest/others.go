@@ -12,48 +12,41 @@ import (
 func memobase(s *Server, mux *http.ServeMux) {
 	users := map[string]bool{}
 	buffer := map[string][]*item{}
-	good := func(w http.ResponseWriter, data any) { answer(w, 200, obj{"data": data, "errno": 0, "errmsg": ""}) }
-	bad := func(w http.ResponseWriter, no int, text string) {
-		answer(w, 200, obj{"data": nil, "errno": no, "errmsg": text})
+	good := func(data any) (int, any) { return 200, obj{"data": data, "errno": 0, "errmsg": ""} }
+	noUser := func(r *http.Request) (int, any) {
+		return 200, obj{"data": nil, "errno": 404, "errmsg": "user " + r.PathValue("uid") + " not found"}
 	}
-	mux.HandleFunc("GET /api/v1/healthcheck", func(w http.ResponseWriter, r *http.Request) { good(w, nil) })
-	on(mux, "POST /api/v1/users", func(w http.ResponseWriter, r *http.Request, b struct{ Data map[string]any }) {
+	route(mux, "GET /api/v1/healthcheck", func(r *http.Request) (int, any) { return good(nil) })
+	on(mux, "POST /api/v1/users", func(r *http.Request, b struct{ Data map[string]any }) (int, any) {
 		name, _ := b.Data["membench"].(string)
 		id := s.id("users "+name, 0)
 		users[id] = true
-		good(w, obj{"id": id})
+		return good(obj{"id": id})
 	})
-	known := func(w http.ResponseWriter, r *http.Request) bool {
-		if users[r.PathValue("uid")] {
-			return true
-		}
-		bad(w, 404, "user "+r.PathValue("uid")+" not found")
-		return false
-	}
-	mux.HandleFunc("POST /api/v1/blobs/insert/{uid}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			BlobData struct{ Messages []message } `json:"blob_data"`
-		}](w, r)
-		if !ok || !known(w, r) {
-			return
-		}
+	on(mux, "POST /api/v1/blobs/insert/{uid}", func(r *http.Request, b struct {
+		BlobData struct{ Messages []message } `json:"blob_data"`
+	}) (int, any) {
 		uid := r.PathValue("uid")
+		if !users[uid] {
+			return noUser(r)
+		}
 		for _, m := range b.BlobData.Messages {
 			if x := s.add(uid, item{Text: m.Content, Role: m.Role, Name: m.Alias, Time: m.CreatedAt}); x != nil {
 				x.hidden = true
 				buffer[uid] = append(buffer[uid], x)
 			}
 		}
-		good(w, obj{"id": s.id("blobs "+uid, s.n), "chat_results": nil})
+		return good(obj{"id": s.id("blobs "+uid, s.n), "chat_results": nil})
 	})
-	mux.HandleFunc("POST /api/v1/users/buffer/{uid}/chat", func(w http.ResponseWriter, r *http.Request) {
-		if known(w, r) {
-			s.later(buffer[r.PathValue("uid")]...)
-			delete(buffer, r.PathValue("uid"))
-			good(w, []any{})
+	route(mux, "POST /api/v1/users/buffer/{uid}/chat", func(r *http.Request) (int, any) {
+		if !users[r.PathValue("uid")] {
+			return noUser(r)
 		}
+		s.later(buffer[r.PathValue("uid")]...)
+		delete(buffer, r.PathValue("uid"))
+		return good([]any{})
 	})
-	mux.HandleFunc("GET /api/v1/users/buffer/capacity/{uid}/chat", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /api/v1/users/buffer/capacity/{uid}/chat", func(r *http.Request) (int, any) {
 		ids := []any{}
 		switch r.URL.Query().Get("status") {
 		case "processing":
@@ -65,16 +58,15 @@ func memobase(s *Server, mux *http.ServeMux) {
 				ids = append(ids, "blob")
 			}
 		}
-		good(w, obj{"ids": ids})
+		return good(obj{"ids": ids})
 	})
-	mux.HandleFunc("GET /api/v1/users/context/{uid}", func(w http.ResponseWriter, r *http.Request) {
-		if !known(w, r) {
-			return
+	route(mux, "GET /api/v1/users/context/{uid}", func(r *http.Request) (int, any) {
+		if !users[r.PathValue("uid")] {
+			return noUser(r)
 		}
 		var chats []message
 		if err := json.Unmarshal([]byte(r.URL.Query().Get("chats_str")), &chats); err != nil || len(chats) == 0 {
-			answer(w, 422, obj{"detail": "chats_str is not JSON"})
-			return
+			return 422, obj{"detail": "chats_str is not JSON"}
 		}
 		lines := ""
 		for _, x := range s.search(r.PathValue("uid"), chats[len(chats)-1].Content, 10) {
@@ -84,23 +76,24 @@ func memobase(s *Server, mux *http.ServeMux) {
 		if lines != "" {
 			text = "---\n# Memory" + lines + "\n---"
 		}
-		good(w, obj{"context": text})
+		return good(obj{"context": text})
 	})
-	mux.HandleFunc("GET /api/v1/users/profile/{uid}", func(w http.ResponseWriter, r *http.Request) {
-		if !known(w, r) {
-			return
+	route(mux, "GET /api/v1/users/profile/{uid}", func(r *http.Request) (int, any) {
+		if !users[r.PathValue("uid")] {
+			return noUser(r)
 		}
 		out := each(s.seen(r.PathValue("uid")), func(x *item) obj {
 			return obj{"id": x.ID, "content": x.Name + " [" + x.Time + "] " + x.Text, "created_at": Epoch, "updated_at": Epoch, "attributes": obj{"topic": "talk", "sub_topic": x.Role}}
 		})
-		good(w, obj{"profiles": out})
+		return good(obj{"profiles": out})
 	})
-	mux.HandleFunc("DELETE /api/v1/users/{uid}", func(w http.ResponseWriter, r *http.Request) {
-		if known(w, r) {
-			delete(users, r.PathValue("uid"))
-			delete(s.store, r.PathValue("uid"))
-			good(w, nil)
+	route(mux, "DELETE /api/v1/users/{uid}", func(r *http.Request) (int, any) {
+		if !users[r.PathValue("uid")] {
+			return noUser(r)
 		}
+		delete(users, r.PathValue("uid"))
+		delete(s.store, r.PathValue("uid"))
+		return good(nil)
 	})
 }
 
@@ -112,72 +105,62 @@ func supermemory(s *Server, mux *http.ServeMux) {
 	entry := func(x *item) obj {
 		return obj{"id": x.ID, "memory": x.Text, "version": 1, "isLatest": true, "isForgotten": false, "createdAt": orEpoch(x.Time), "updatedAt": orEpoch(x.Time), "documentIds": []any{x.Doc}}
 	}
-	mux.HandleFunc("GET /v3/documents/processing", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, obj{"documents": []any{}, "totalCount": 0})
+	route(mux, "GET /v3/documents/processing", func(r *http.Request) (int, any) {
+		return 200, obj{"documents": []any{}, "totalCount": 0}
 	})
-	on(mux, "POST /v3/documents", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /v3/documents", func(r *http.Request, b struct {
 		Content      string
 		ContainerTag string
 		CustomID     string `json:"customId"`
 		DocumentDate string
 		Metadata     map[string]any
-	}) {
+	}) (int, any) {
 		if len(b.ContainerTag) > 100 {
-			answer(w, 400, obj{"error": "Bad Request", "details": "containerTag is longer than 100"})
-			return
+			return 400, obj{"error": "Bad Request", "details": "containerTag is longer than 100"}
 		}
 		for _, v := range b.Metadata {
 			if _, nested := v.(map[string]any); nested {
-				answer(w, 400, obj{"error": "Bad Request", "details": "metadata must be flat"})
-				return
+				return 400, obj{"error": "Bad Request", "details": "metadata must be flat"}
 			}
 		}
 		if id, again := custom[b.ContainerTag+"/"+b.CustomID]; again {
-			answer(w, 200, obj{"id": id, "status": "done"})
-			return
+			return 200, obj{"id": id, "status": "done"}
 		}
 		id := s.id("docs "+b.ContainerTag, len(docs))
 		docs[id], custom[b.ContainerTag+"/"+b.CustomID] = s.document(b.ContainerTag, b.Content, item{Time: b.DocumentDate, Doc: id, Meta: b.Metadata}), id
-		answer(w, 200, obj{"id": id, "status": "queued"})
+		return 200, obj{"id": id, "status": "queued"}
 	})
-	mux.HandleFunc("GET /v3/documents/{id}", func(w http.ResponseWriter, r *http.Request) {
+	route(mux, "GET /v3/documents/{id}", func(r *http.Request) (int, any) {
 		t, ok := docs[r.PathValue("id")]
 		if !ok {
-			answer(w, 404, obj{"error": "Document not found"})
-			return
+			return 404, obj{"error": "Document not found"}
 		}
 		status, dreaming := s.stages(t, "queued")
-		answer(w, 200, obj{"id": r.PathValue("id"), "status": status, "dreamingStatus": dreaming})
+		return 200, obj{"id": r.PathValue("id"), "status": status, "dreamingStatus": dreaming}
 	})
-	on(mux, "POST /v4/search", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /v4/search", func(r *http.Request, b struct {
 		Q, ContainerTag string
 		Limit           int
-	}) {
+	}) (int, any) {
 		out := []any{}
 		for i, x := range s.search(b.ContainerTag, b.Q, min(100, b.Limit)) {
 			hit := obj{"id": x.ID, "similarity": x.score, "metadata": x.Meta, "updatedAt": orEpoch(x.Time), "version": 1, "documents": []any{obj{"id": x.Doc}}}
 			hit[[]string{"memory", "chunk"}[i%2]] = x.Text // hybrid mixes both
 			out = append(out, hit)
 		}
-		answer(w, 200, obj{"results": out, "timing": 1, "total": len(out)})
+		return 200, obj{"results": out, "timing": 1, "total": len(out)}
 	})
-	mux.HandleFunc("POST /v4/memories/list", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			ContainerTags []string
-			Page, Limit   int
-		}](w, r)
-		if !ok || len(b.ContainerTags) == 0 {
-			return
-		}
+	on(mux, "POST /v4/memories/list", func(r *http.Request, b struct {
+		ContainerTags []string
+		Page, Limit   int
+	}) (int, any) {
 		all := s.seen(b.ContainerTags[0])
 		out := each(slicePage(all, b.Page, b.Limit), entry)
-		answer(w, 200, obj{"memoryEntries": out, "pagination": obj{"currentPage": b.Page, "limit": b.Limit, "totalItems": len(all)}})
+		return 200, obj{"memoryEntries": out, "pagination": obj{"currentPage": b.Page, "limit": b.Limit, "totalItems": len(all)}}
 	})
-	mux.HandleFunc("DELETE /v3/documents/bulk", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct{ ContainerTags []string }](w, r); ok && len(b.ContainerTags) > 0 {
-			delete(s.store, b.ContainerTags[0])
-			answer(w, 200, obj{"success": true})
-		}
+	on(mux, "DELETE /v3/documents/bulk", func(r *http.Request, b struct{ ContainerTags []string }) (int, any) {
+		delete(s.store, b.ContainerTags[0])
+		return 200, obj{"success": true}
 	})
 }
 
@@ -210,22 +193,21 @@ func (s *Server) stages(task, waiting string) (first, second string) {
 
 // memos says its own code inside the body; its cubes nest.
 func memos(s *Server, mux *http.ServeMux) {
-	good := func(w http.ResponseWriter, data any) { answer(w, 200, obj{"code": 200, "message": "ok", "data": data}) }
+	good := func(data any) (int, any) { return 200, obj{"code": 200, "message": "ok", "data": data} }
 	cube := func(id string, rows []any) obj {
 		return obj{"text_mem": []any{obj{"cube_id": id, "memories": rows, "total_nodes": len(rows)}, obj{"cube_id": "empty", "memories": []any{}}}, "pref_mem": []any{}}
 	}
 	row := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "memory": x.Text, "metadata": obj{"memory_type": "LongTermMemory", "relativity": score, "created_at": orEpoch(x.Time)}}
 	}
-	on(mux, "POST /product/add", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /product/add", func(r *http.Request, b struct {
 		Cubes     []string `json:"writable_cube_ids"`
 		SessionID string   `json:"session_id"`
 		AsyncMode string   `json:"async_mode"`
 		Messages  []message
-	}) {
+	}) (int, any) {
 		if len(b.Cubes) != 1 || b.AsyncMode != "sync" {
-			answer(w, 400, obj{"code": 400, "message": "want one cube, in sync mode", "data": nil})
-			return
+			return 400, obj{"code": 400, "message": "want one cube, in sync mode", "data": nil}
 		}
 		out := []any{}
 		for i, m := range b.Messages {
@@ -233,93 +215,90 @@ func memos(s *Server, mux *http.ServeMux) {
 			x = s.kept(x, i, m.Content)
 			out = append(out, obj{"memory": x.Text, "memory_id": x.ID, "memory_type": "LongTermMemory"})
 		}
-		good(w, out)
+		return good(out)
 	})
-	on(mux, "POST /product/search", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /product/search", func(r *http.Request, b struct {
 		Cubes []string `json:"readable_cube_ids"`
 		Query string
 		TopK  int `json:"top_k"`
-	}) {
+	}) (int, any) {
 		if b.Query == "" {
-			answer(w, 200, obj{"code": 400, "message": "query is empty", "data": nil})
-			return
+			return 200, obj{"code": 400, "message": "query is empty", "data": nil}
 		}
 		rows := each(s.search(b.Cubes[0], b.Query, b.TopK), func(x found) obj { return row(x.item, x.score) })
-		good(w, cube(b.Cubes[0], rows))
+		return good(cube(b.Cubes[0], rows))
 	})
-	on(mux, "POST /product/get_memory", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /product/get_memory", func(r *http.Request, b struct {
 		Cube string `json:"mem_cube_id"`
 		Page int
 		Size int `json:"page_size"`
-	}) {
+	}) (int, any) {
 		rows := each(slicePage(s.seen(b.Cube), b.Page, b.Size), func(x *item) obj { return row(x, 0) })
-		good(w, cube(b.Cube, rows))
+		return good(cube(b.Cube, rows))
 	})
-	on(mux, "POST /product/delete_memory", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /product/delete_memory", func(r *http.Request, b struct {
 		Cubes []string `json:"writable_cube_ids"`
-	}) {
+	}) (int, any) {
 		delete(s.store, b.Cubes[0])
-		good(w, nil)
+		return good(nil)
 	})
 }
 
 // everos extracts at flush and indexes later; it deletes nothing.
 func everos(s *Server, mux *http.ServeMux) {
 	buffer := map[string][]*item{}
-	good := func(w http.ResponseWriter, data any) { answer(w, 200, obj{"request_id": "r", "data": data}) }
-	bad := func(w http.ResponseWriter, status int, code, text string) {
-		answer(w, status, obj{"request_id": "r", "error": obj{"code": code, "message": text}})
+	good := func(data any) (int, any) { return 200, obj{"request_id": "r", "data": data} }
+	bad := func(status int, code, text string) (int, any) {
+		return status, obj{"request_id": "r", "error": obj{"code": code, "message": text}}
 	}
-	mux.HandleFunc("GET /api/v2/health", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, obj{"status": "ok", "cascade": obj{"pending": s.lookAll()}})
+	route(mux, "GET /api/v2/health", func(r *http.Request) (int, any) {
+		return 200, obj{"status": "ok", "cascade": obj{"pending": s.lookAll()}}
 	})
-	on(mux, "POST /api/v2/memory/add", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/add", func(r *http.Request, b struct {
 		SessionID string `json:"session_id"`
 		ProjectID string `json:"project_id"`
 		Messages  []message
-	}) {
+	}) (int, any) {
 		if len(b.Messages) == 0 || len(b.Messages) > 500 {
-			bad(w, 422, "INVALID_INPUT", "1 to 500 messages")
-			return
+			return bad(422, "INVALID_INPUT", "1 to 500 messages")
 		}
 		for _, m := range b.Messages {
 			ms, isNumber := m.Timestamp.(float64)
 			if !isNumber || ms < 1e11 {
-				bad(w, 422, "INVALID_INPUT", "timestamp: want milliseconds")
-				return
+				return bad(422, "INVALID_INPUT", "timestamp: want milliseconds")
 			}
 			if x := s.add(b.ProjectID, item{Text: m.Content, Role: m.Role, Name: m.SenderName, Session: b.SessionID, Time: strconv.FormatFloat(ms, 'f', 0, 64)}); x != nil {
 				x.hidden = true
 				buffer[b.ProjectID] = append(buffer[b.ProjectID], x)
 			}
 		}
-		good(w, obj{"message_count": len(b.Messages), "status": "accumulated"})
+		return good(obj{"message_count": len(b.Messages), "status": "accumulated"})
 	})
-	on(mux, "POST /api/v2/memory/flush", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/flush", func(r *http.Request, b struct {
 		ProjectID string `json:"project_id"`
-	}) {
+	}) (int, any) {
 		s.later(buffer[b.ProjectID]...)
 		delete(buffer, b.ProjectID)
-		good(w, obj{"status": "extracted"})
+		return good(obj{"status": "extracted"})
 	})
 	episode := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "session_id": x.Session, "timestamp": unixTime(int64(number(x.Time, 0))), "episode": x.Name + ": " + x.Text, "summary": x.Text, "score": score}
 	}
-	on(mux, "POST /api/v2/memory/search", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/search", func(r *http.Request, b struct {
 		ProjectID string `json:"project_id"`
 		Query     string
 		TopK      int `json:"top_k"`
-	}) {
+	}) (int, any) {
 		out := each(s.search(b.ProjectID, b.Query, b.TopK), func(x found) obj { return episode(x.item, x.score) })
-		good(w, obj{"episodes": out, "profiles": []any{}})
+		return good(obj{"episodes": out, "profiles": []any{}})
 	})
-	on(mux, "POST /api/v2/memory/get", func(w http.ResponseWriter, r *http.Request, b struct {
+	on(mux, "POST /api/v2/memory/get", func(r *http.Request, b struct {
 		ProjectID string `json:"project_id"`
 		Page      int
 		Size      int `json:"page_size"`
-	}) {
+	}) (int, any) {
 		all := s.seen(b.ProjectID)
 		out := each(slicePage(all, b.Page, b.Size), func(x *item) obj { return episode(x, 0) })
-		good(w, obj{"episodes": out, "total_count": len(all), "count": len(out)})
+		return good(obj{"episodes": out, "total_count": len(all), "count": len(out)})
 	})
 }

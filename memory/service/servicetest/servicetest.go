@@ -106,38 +106,26 @@ type task struct {
 // none), and the routes.
 var wires = map[string]struct {
 	header, value string
-	denied        func(w http.ResponseWriter)
+	denied        obj // the answer to another key
 	routes        func(s *Server, mux *http.ServeMux)
 }{
-	"mem0-1":         {"X-API-Key", Key, denyDetail("Invalid API key."), mem0v1},
-	"mem0-2":         {"X-API-Key", Key, denyDetail("Invalid API key."), mem0v2},
-	"mem0-platform":  {"Authorization", "Token " + Key, denyDetail("Invalid token."), mem0Platform},
-	"zep-v3":         {"Authorization", "Api-Key " + Key, denyAs("message"), zep},
+	"mem0-1":         {"X-API-Key", Key, obj{"detail": "Invalid API key."}, mem0v1},
+	"mem0-2":         {"X-API-Key", Key, obj{"detail": "Invalid API key."}, mem0v2},
+	"mem0-platform":  {"Authorization", "Token " + Key, obj{"detail": "Invalid token."}, mem0Platform},
+	"zep-v3":         {"Authorization", "Api-Key " + Key, obj{"message": "unauthorized"}, zep},
 	"graphiti":       {"", "", nil, graphiti},
-	"memobase":       {"Authorization", "Bearer " + Key, denyAs("errmsg"), memobase},
-	"supermemory":    {"Authorization", "Bearer " + Key, denyAs("error"), supermemory},
+	"memobase":       {"Authorization", "Bearer " + Key, obj{"errmsg": "unauthorized"}, memobase},
+	"supermemory":    {"Authorization", "Bearer " + Key, obj{"error": "unauthorized"}, supermemory},
 	"memos":          {"", "", nil, memos},
 	"everos":         {"", "", nil, everos},
-	"letta-archival": {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), letta},
-	"letta-agent":    {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), lettaAgent},
-	"zep-v4":         {"Authorization", "Api-Key " + Key, denyError, zep4},
-	"supermemory-5":  {"Authorization", "Bearer " + Key, denyAs("error"), supermemory5},
-	"cognee":         {"X-Api-Key", Key, denyDetail("Unauthorized"), cognee},
-	"memu-server":    {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), memu},
-	"memos-cloud":    {"Authorization", "Token " + Key, denyAs("message"), memosCloud},
-	"hindsight":      {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), hindsight},
-}
-
-func denyDetail(text string) func(http.ResponseWriter) {
-	return func(w http.ResponseWriter) { answer(w, 401, obj{"detail": text}) }
-}
-
-func denyError(w http.ResponseWriter) {
-	answer(w, 401, obj{"error": obj{"code": "unauthorized", "message": "unauthorized"}})
-}
-
-func denyAs(member string) func(http.ResponseWriter) {
-	return func(w http.ResponseWriter) { answer(w, 401, obj{member: "unauthorized"}) }
+	"letta-archival": {"Authorization", "Bearer " + Key, obj{"detail": "Unauthorized"}, letta},
+	"letta-agent":    {"Authorization", "Bearer " + Key, obj{"detail": "Unauthorized"}, lettaAgent},
+	"zep-v4":         {"Authorization", "Api-Key " + Key, obj{"error": obj{"code": "unauthorized", "message": "unauthorized"}}, zep4},
+	"supermemory-5":  {"Authorization", "Bearer " + Key, obj{"error": "unauthorized"}, supermemory5},
+	"cognee":         {"X-Api-Key", Key, obj{"detail": "Unauthorized"}, cognee},
+	"memu-server":    {"Authorization", "Bearer " + Key, obj{"detail": "Unauthorized"}, memu},
+	"memos-cloud":    {"Authorization", "Token " + Key, obj{"message": "unauthorized"}, memosCloud},
+	"hindsight":      {"Authorization", "Bearer " + Key, obj{"detail": "Unauthorized"}, hindsight},
 }
 
 // New starts a stub of the system that a shipped spec names. Close it.
@@ -163,7 +151,7 @@ func New(system string) *Server {
 		w.Header().Set("X-Request-Id", "req-"+strconv.Itoa(n))
 		serve := func(w http.ResponseWriter) {
 			if wire.header != "" && r.Header.Get(wire.header) != wire.value {
-				wire.denied(w)
+				answer(w, 401, wire.denied)
 				return
 			}
 			s.mu.Lock()
@@ -359,22 +347,23 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the reader went away: its own fault
 }
 
-// on answers requests that have a body of the shape T.
-func on[T any](mux *http.ServeMux, pattern string, do func(w http.ResponseWriter, r *http.Request, b T)) {
+// route answers requests with the status and the body that do gives.
+func route(mux *http.ServeMux, pattern string, do func(r *http.Request) (status int, v any)) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[T](w, r); ok {
-			do(w, r, b)
-		}
+		status, v := do(r)
+		answer(w, status, v)
 	})
 }
 
-// read decodes the body; an answer was given when it is not ok.
-func read[T any](w http.ResponseWriter, r *http.Request) (v T, ok bool) {
-	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
-		answer(w, 422, obj{"detail": []any{obj{"type": "json_invalid", "msg": err.Error()}}})
-		return v, false
-	}
-	return v, true
+// on is route for requests that have a body of the shape T.
+func on[T any](mux *http.ServeMux, pattern string, do func(r *http.Request, b T) (status int, v any)) {
+	route(mux, pattern, func(r *http.Request) (int, any) {
+		var b T
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+			return 422, obj{"detail": []any{obj{"type": "json_invalid", "msg": err.Error()}}}
+		}
+		return do(r, b)
+	})
 }
 
 // slice is one page of items, numbered from 1.

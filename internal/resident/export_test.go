@@ -1,0 +1,4 @@
+package resident
+
+// Stages are the commands that release while they start.
+var Stages = stages
