@@ -114,6 +114,9 @@ func TestFaults(t *testing.T) {
 		{name: "several lists of messages", file: "t.jsonl", text: `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"},{"role":"assistant","content":"c"}]}`, said: "user: a\nuser: b\nassistant: c\n", yaml: "3 messages in 2 conversations"},
 		{name: "HTML", file: "t.json", text: `{"value":[{"sender":"Ann","body":"<p>I live in X &amp; Y</p>"},{"sender":"Bo","body":"<blockquote>I live in X</blockquote><p>So <at id=\"0\">Ann</at> does</p>"},{"sender":null,"body":"<systemEventMessage/>"},{"sender":"Cy","body":"a <b> is 5 > 3"}]}`,
 			said: "Ann: I live in X & Y\nBo: So Ann does\nCy: a <b> is 5 > 3\n", found: "1 CHT003 skipped 1: messages without text\n1 CHT003 skipped 3: tags of texts in HTML\n"},
+		{name: "several in a minute", file: "c.txt", text: "25/01/2026, 20:15 - Ann: a\n25/01/2026, 20:15 - Bo: b\n25/01/2026, 20:15 - Bo: c\n25/01/2026, 20:16 - Bo: d\n", said: "Ann: a @2026-01-25T20:15:00Z\nBo: b @2026-01-25T20:15:01Z\nBo: c @2026-01-25T20:15:02Z\nBo: d @2026-01-25T20:16:00Z\n"},
+		{name: "one second", file: "t.csv", text: "time,from,text\n2026-01-25 20:15:00,Ann,a\n2026-01-25T20:15:00+08:00,Ann,b\n2026-01-25T20:15:00+08:00,Ann,c\n", said: "Ann: b @2026-01-25T20:15:00+08:00\nAnn: c @2026-01-25T20:15:00+08:00\nAnn: a @2026-01-25T20:15:00Z\n"},
+		{name: "more than a minute has seconds", file: "t.csv", text: "time,from,text\n" + strings.Repeat("2026-01-25 20:15,Ann,a\n", 62), said: seconds(62)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			said, found, yaml := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})
@@ -162,4 +165,12 @@ func TestSuggestions(t *testing.T) {
 			t.Errorf("%s: have %v, want %q", text, err, want)
 		}
 	}
+}
+
+// seconds are the lines of n messages of one minute.
+func seconds(n int) (out string) {
+	for i := range n {
+		out += fmt.Sprintf("Ann: a @2026-01-25T20:15:%02dZ\n", min(i, 59))
+	}
+	return out
 }

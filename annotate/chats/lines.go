@@ -338,7 +338,7 @@ func (r *reader) whatsApp(f *file) error {
 			r.leave(pos, notices)
 			return nil
 		}
-		p.start(Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos, Name: name})
+		p.start(Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, written: s.original, Pos: pos, Name: name})
 		return nil
 	})
 	if err != nil {
@@ -527,7 +527,7 @@ func (r *reader) plain(f *file) error {
 		if err := p.end(r.add); err != nil {
 			return err
 		}
-		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, Pos: pos}
+		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, written: at, Pos: pos}
 		switch {
 		case dated:
 			t, err := annotate.ParseTime(at, r.zone())

@@ -410,6 +410,7 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
 	}
 	if s := get("time"); s != "" {
+		out.written = s
 		t, ok, err := r.rowTime(rows, s)
 		if err != nil {
 			return err
