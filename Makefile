@@ -33,10 +33,10 @@ test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(GO) run ./cmd/membench neo4j fetch >/dev/null || true; fi
-	@{ $(COLLECTOR) $(GO) test -vet=off -p $(PACKAGES) -timeout 50m -json $(LONGEST) ./...; $(COLLECTOR) $(GO) test -C tools -vet=off -json ./...; } | $(GO) run ./internal/testsum
+	@{ $(COLLECTOR) $(GO) test -vet=off -p $(PACKAGES) -timeout 50m -json $(LONGEST) ./...; $(COLLECTOR) $(GO) test -C tools -vet=off -json ./...; } | $(GO) run -C tools ./testsum
 
 race: ## run every test under the race detector (needs a C compiler)
-	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
+	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run -C tools ./testsum
 
 parity: ## run the originals of memory systems again and record what they keep and find (network, python3.11, about 2 GB)
 	scripts/parity/parity.sh

@@ -51,7 +51,6 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	if o.Asked, err = published.ReadAsked(o.cases, e.in, t.found, t.read); err != nil {
 		return err
 	}
-	o.Question = published.Find(o.Asked)
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
 			return &schema.UsageError{Err: err}

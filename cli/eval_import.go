@@ -83,6 +83,6 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if n.Textless > 0 {
 		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", n.Textless, n.Answers)
 	}
-	e.warnf("%d answers, %d sessions, %d rows or verdicts lost, %d warnings", n.Answers, n.Sessions, n.Skipped, n.Warnings)
+	e.warnf("%d answers, %d sessions, %d errors, %d warnings", n.Answers, n.Sessions, n.Errors, n.Warnings)
 	return t.lost()
 }

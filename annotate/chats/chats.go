@@ -7,7 +7,7 @@
 // message) are counted in a warning; an unreadable message is a finding. Codes: CHT. What several files have of one chat is taken once.
 //
 // Exports are read as streams: memory holds one message of a file, or one conversation if the export is a list of conversations. Lines are sorted on disk.
-// Several files are read twice; memory then holds 32 bytes of each message.
+// Several files are read twice; memory then holds 32 bytes of each message. Of messages with an id it holds about 40 bytes.
 package chats
 
 import (
@@ -20,6 +20,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -42,15 +43,28 @@ type Message struct {
 	Account     string              // form:id of who spoke, where a name is an account
 	Pos         schema.Pos          // where it is in the export
 
-	raw []byte // a line of the project, which stays as it is
+	written string // the time as the export has it, where that may lack seconds
+	raw     []byte // a line of the project, which stays as it is
+}
+
+// fields are the texts of a message.
+func (m *Message) fields() []*string {
+	out := []*string{&m.Title, &m.Name, &m.Text, &m.Quote, &m.ID, &m.ReplyTo}
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		out = append(out, &a.ID, &a.Type, &a.Name, &a.URL, &a.Path, &a.Text)
+	}
+	return out
 }
 
 // A Form is one program's way of exporting.
 type Form struct {
-	Name    string // as --form takes it
-	Doc     string // where people get such a file
-	linked  bool   // the export's order is that of the conversation, whatever the times say
-	arrived bool   // the export's order is that of arrival, not of the times
+	Name     string // as --form takes it
+	Doc      string // where people get such a file
+	linked   bool   // the export's order is that of the conversation, whatever the times say
+	personal bool   // an unnamed user is the owner of the account
+	global   bool   // a conversation has the same id in all exports
+	arrived  bool   // the export's order is that of arrival, not of the times
 	// unit names the part of an export that has no message twice, by a file of it; nil: the file.
 	unit func(file string) string
 	// match gives the files of an export that hold messages; none: it is not this form.
@@ -196,19 +210,34 @@ const (
 	codeUnlikely = "CHT011" // times that are hardly times
 	codeReplaced = "CHT012" // messages of a replaced project that are in no export
 	codeUndated  = "CHT013" // messages without a time
+	codeGuessed  = "CHT014" // the time of a table was found by its values
 )
 
 // A reader reads one export.
 type reader struct {
 	Options
-	ctx   context.Context
-	emit  func(Message) error
-	left  map[string]int        // number of skipped entries by kind
-	first map[string]schema.Pos // where the first of a kind is
-	flaws int                   // of messages that are kept
+	ctx     context.Context
+	emit    func(Message) error
+	left    map[string]int              // number of skipped entries by kind
+	first   map[string]schema.Pos       // where the first of a kind is
+	minutes map[schema.ConvID]time.Time // the last time that was written without seconds
+	flaws   int                         // of messages that are kept
+	twice   [2]repeats                  // messages whose id another one has: equal, and other ones
 
 	people   *people
 	nameless bool // a speaker's account is not known
+}
+
+// repeats is how many messages there are, and where the first is.
+type repeats struct {
+	n     int
+	first schema.Pos
+}
+
+func (t *repeats) add(pos schema.Pos) {
+	if t.n++; t.n == 1 {
+		t.first = pos
+	}
 }
 
 // people are the accounts of exports of one form.
@@ -216,10 +245,12 @@ type people struct {
 	held   map[string]string // the account that has a name
 	called map[string]string // the name of an account
 	full   map[string]string // the full name of who is shown by another
+
+	threads *quotes // of mails, by id
 }
 
 func newPeople() *people {
-	return &people{map[string]string{}, map[string]string{}, map[string]string{}}
+	return &people{map[string]string{}, map[string]string{}, map[string]string{}, newQuotes()}
 }
 
 // others are the full names that are those of one person only, by the names that are shown.
@@ -265,7 +296,7 @@ func (r *reader) person(id, name string) string {
 
 // quiet is for reading a file before its messages are read: faults are reported then.
 func (r *reader) quiet() *reader {
-	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}, first: map[string]schema.Pos{}}
+	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, minutes: map[schema.ConvID]time.Time{}}
 }
 
 func (r *reader) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
@@ -274,26 +305,29 @@ func (r *reader) add(m Message) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	texts := []*string{&m.Title, &m.Name, &m.Text, &m.Quote, &m.ID, &m.ReplyTo}
-	for i := range m.Attachments {
-		a := &m.Attachments[i]
-		texts = append(texts, &a.ID, &a.Type, &a.Name, &a.URL, &a.Path, &a.Text)
-	}
 	bad := false
-	for _, s := range texts {
+	for _, s := range m.fields() {
 		bad = bad || !utf8.ValidString(*s)
 		*s = strings.ToValidUTF8(*s, "\uFFFD")
 	}
 	if bad {
 		r.flaw(m.Pos, notUTF8, "", "UTF-8, or another encoding named by --encoding")
 	}
-	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
+	if m.Text = strings.TrimFunc(m.Text, unicode.IsSpace); !m.Time.IsZero() && minuteOnly.MatchString(m.written) {
+		if last := r.minutes[m.Conv]; last.Truncate(time.Minute).Equal(m.Time) { // several of one minute are in the order of the export
+			m.Time = m.Time.Add(time.Duration(min(last.Second()+1, 59)) * time.Second)
+		}
+		r.minutes[m.Conv] = m.Time
+	}
 	if m.Text == "" && len(m.Attachments) == 0 {
 		r.leave(m.Pos, "messages without text")
 		return nil
 	}
 	return r.emit(m)
 }
+
+// minuteOnly matches a time of day without seconds, in a date and time.
+var minuteOnly = pattern.New(`(?:^|[^\d:.+-])\d{1,2}[:.]\d{2}(?:$|[^:.\d])`)
 
 const notUTF8 = "text is not UTF-8; what cannot be read is shown as U+FFFD"
 

@@ -140,7 +140,7 @@ var exports = map[string]func(ms []said) map[string]string{
 	"slack": func(ms []said) map[string]string {
 		out := map[string]string{"users.json": toJSON([]obj{{"id": "U1", "name": "a", "profile": obj{"real_name": ms[0].who}}, {"id": "U2", "name": "b", "profile": obj{"display_name": ms[2].who}}})}
 		days := map[string][]obj{}
-		for _, m := range ms {
+		for i, m := range ms {
 			id := "U1"
 			if m.who != ms[0].who {
 				id = "U2"
@@ -151,7 +151,7 @@ var exports = map[string]func(ms []said) map[string]string{
 				text = "<" + link + "> " + rest
 			}
 			day := m.at.Format("general/2006-01-02.json")
-			days[day] = append(days[day], obj{"type": "message", "user": id, "text": text, "ts": fmt.Sprintf("%d.000100", m.at.Unix())})
+			days[day] = append(days[day], obj{"type": "message", "user": id, "text": text, "ts": fmt.Sprintf("%d.%06d", m.at.Unix(), i)})
 		}
 		for day, list := range days {
 			out[day] = toJSON(list)
@@ -168,7 +168,7 @@ var exports = map[string]func(ms []said) map[string]string{
 	"mbox": func(ms []said) map[string]string {
 		b := ""
 		for i, m := range ms {
-			b += fmt.Sprintf("From x@example.org Mon Jan 02 15:04:05 2026\nFrom: =?utf-8?q?%s?= <x@example.org>\nDate: %s\nMessage-ID: <%d@x>\n", qEncode(m.who), m.at.Format(time.RFC1123Z), i)
+			b += fmt.Sprintf("From x@example.org Mon Jan 02 15:04:05 2026\nFrom: =?utf-8?q?%s?= <%x@example.org>\nDate: %s\nMessage-ID: <%d@x>\n", qEncode(m.who), m.who, m.at.Format(time.RFC1123Z), i)
 			if i > 0 {
 				b += "References: <0@x>\n"
 			}

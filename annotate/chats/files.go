@@ -53,8 +53,10 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 			return nil, err
 		}
 		in := bufio.NewReaderSize(r, headSize)
-		head, _ := in.Peek(headSize) // a read error occurs again when the file is read
-		f.encoding = encodingOf(head, encoding)
+		head, _ := in.Peek(headSize)                           // a read error occurs again when the file is read
+		if f.encoding = encodingOf(head, encoding); f.mail() { // its parts name their own
+			f.encoding = ""
+		}
 		// A byte order mark determines the encoding; without one it is UTF-8, or detected.
 		other := transform.Transformer(transform.Nop)
 		if e, err := htmlindex.Get(f.encoding); err == nil {

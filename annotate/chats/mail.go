@@ -13,6 +13,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -20,23 +21,35 @@ import (
 	"membench/annotate"
 	"membench/internal/pattern"
 	"membench/schema"
+	"membench/schema/jsonl"
 
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 )
 
-// mbox reads mail folders: messages one after another, each behind a line "From …". The mails of a thread are a conversation; quoted text is kept
+// mbox reads mail folders: messages one after another, each behind a line "From …", or one a file. The mails of a thread are a conversation; quoted text is kept
 // separate from a mail's own text.
 var mbox = Form{
-	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", arrived: true,
-	match: each(func(f *file) bool { return fromLine.Match(f.head()) }),
-	read:  every((*reader).mbox),
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout), mails (.eml)", arrived: true, global: true,
+	unit:  func(string) string { return "" },
+	match: each(func(f *file) bool { return f.mail() || fromLine.Match(f.head()) }),
+	read: func(r *reader, files []*file) error {
+		names := map[string]string{}
+		for _, f := range files {
+			if err := r.senders(f, names); err != nil {
+				return err
+			}
+		}
+		return every(func(r *reader, f *file) error { return r.mbox(f, names) })(r, files)
+	},
 }
 
-// senders returns the names of addresses that have one in a file, the first of each: a mail may come from a bare address that another mail names.
-func (r *reader) senders(f *file) (map[string]string, error) {
-	names := map[string]string{}
-	return names, r.quiet().rawLines(f, func(l []byte, _ schema.Pos) error {
+// mail reports whether a file has the name of a single mail.
+func (f *file) mail() bool { return strings.EqualFold(path.Ext(jsonl.PlainName(f.base)), ".eml") }
+
+// senders adds the names of addresses that have one in a file, the first of each: a mail may come from a bare address that another mail names.
+func (r *reader) senders(f *file, names map[string]string) error {
+	return r.quiet().rawLines(f, func(l []byte, _ schema.Pos) error {
 		if from, ok := bytes.CutPrefix(l, []byte("From:")); ok {
 			if a, err := r.address(string(from)); err == nil && names[strings.ToLower(a.Address)] == "" {
 				names[strings.ToLower(a.Address)] = a.Name
@@ -65,15 +78,10 @@ var envelope = regexp.MustCompile(`^From .*(\w{3} \w{3} +\d{1,2} \d{2}:\d{2}:\d{
 // maxMail is the largest mail that is read, in bytes.
 const maxMail = 64 << 20
 
-func (r *reader) mbox(f *file) error {
-	names, err := r.senders(f)
-	if err != nil {
-		return err
-	}
+func (r *reader) mbox(f *file, names map[string]string) error {
 	var raw bytes.Buffer
-	var start schema.Pos
+	start := schema.Pos{File: f.name, Line: 1}
 	var came time.Time
-	threads := newQuotes()
 	blank, large := true, false
 	flush := func() error {
 		defer raw.Reset()
@@ -90,17 +98,17 @@ func (r *reader) mbox(f *file) error {
 			r.fault(start, "a mail cannot be read: "+err.Error(), "", "headers, a blank line, a text")
 			return nil
 		}
-		return r.mail(m, f, came, threads, names, start)
+		return r.mail(m, f, came, names, start)
 	}
-	err = r.rawLines(f, func(l []byte, pos schema.Pos) error {
-		if p := envelope.FindSubmatch(l); p != nil && blank {
+	err := r.rawLines(f, func(l []byte, pos schema.Pos) error {
+		if p := envelope.FindSubmatch(l); p != nil && blank && !f.mail() {
 			err := flush()
 			start = pos
 			came, _ = time.ParseInLocation("Mon Jan _2 15:04:05 2006", string(p[1])+" "+string(p[2]), time.UTC)
 			return err
 		}
 		blank = len(bytes.TrimRight(l, "\r\n")) == 0
-		if q := bytes.TrimLeft(l, ">"); len(q) < len(l) && bytes.HasPrefix(q, []byte("From ")) {
+		if q := bytes.TrimLeft(l, ">"); !f.mail() && len(q) < len(l) && bytes.HasPrefix(q, []byte("From ")) {
 			l = l[1:] // mbox puts a > before such a line
 		}
 		if raw.Len()+len(l) > maxMail {
@@ -116,17 +124,20 @@ func (r *reader) mbox(f *file) error {
 	return flush()
 }
 
-// mail adds a mail, that came at an instant by its envelope. threads are the threads of
-// the mails before, by id; names are those of senders by address.
-func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes, names map[string]string, pos schema.Pos) error {
+// mail adds a mail, that came at an instant by its envelope. names are those of senders by address.
+func (r *reader) mail(m *mail.Message, f *file, came time.Time, names map[string]string, pos schema.Pos) error {
 	b := body{named: r.Encoding}
 	about := b.header(m.Header, "Subject")
 	subject := replyMark.ReplaceAllString(about, "")
-	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, ID: messageID(m.Header, "Message-Id"), ReplyTo: messageID(m.Header, "In-Reply-To"), Pos: pos}
+	thread := threadOf(m.Header, r.people.threads)
+	out := Message{Conv: convID(subject, thread), Title: subject, ID: messageID(m.Header, "Message-Id"), ReplyTo: messageID(m.Header, "In-Reply-To"), Pos: pos}
+	if thread == "" {
+		out.Conv = convID(f.stem(), subject)
+	}
 	from := b.header(m.Header, "From")
 	if a, err := r.address(m.Header.Get("From")); err == nil {
 		id := strings.ToLower(a.Address)
-		out.Name = r.person(id, cmp.Or(a.Name, names[id], a.Address))
+		out.Name = r.account(id, cmp.Or(names[id], a.Name, a.Address))
 	} else if out.Name = r.person("", from); out.Name == "" {
 		r.flaw(pos, "a mail does not say who sent it", "", "a header From")
 	}
@@ -168,22 +179,23 @@ func messageID(h mail.Header, name string) string {
 	return strings.Join(strings.Fields(h.Get(name)), "")
 }
 
-// threadOf names the first mail of a thread: the thread of the mail that this one answers, if that came earlier, otherwise the oldest mail that it names.
+// threadOf is a hash that a thread's mails share: that of a mail, of the mail that it answers or of the oldest that it names, if one is known, or else a new one.
 func threadOf(h mail.Header, threads *quotes) string {
 	own := messageID(h, "Message-Id")
-	var root string
+	thread := threads.get(own)
 	for _, name := range []string{"References", "In-Reply-To", "Message-Id"} {
-		if ids := strings.Fields(h.Get(name)); len(ids) > 0 {
-			root = cmp.Or(threads.get(ids[len(ids)-1]), threads.get(ids[0]), ids[0])
-			break
+		if ids := strings.Fields(h.Get(name)); thread == "" && len(ids) > 0 {
+			if thread = cmp.Or(threads.get(ids[len(ids)-1]), threads.get(ids[0])); thread == "" {
+				sum := sha256.Sum256([]byte(ids[0]))
+				thread = short(hex.EncodeToString(sum[:]))
+				threads.put(ids[0], thread)
+			}
 		}
 	}
-	if root == "" {
-		return ""
+	if own != "" {
+		threads.put(own, thread)
 	}
-	threads.put(own, root)
-	sum := sha256.Sum256([]byte(root))
-	return hex.EncodeToString(sum[:])
+	return thread
 }
 
 var replyMark = pattern.New(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)

@@ -17,11 +17,12 @@ import (
 // A strand is the messages of one conversation in one file, or in what an export spreads over several.
 type strand struct {
 	strandID
-	form  string
-	title string
-	keys  []key // in the order of reading
-	chat  *chat // that it is a part of
-	rank  []int // by message: its place in the chat, from 1; 0: another strand has the message. nil: the strand is the whole chat
+	form   string
+	global bool // the form's ids are
+	title  string
+	keys   []key // in the order of reading
+	chat   *chat // that it is a part of
+	rank   []int // by message: its place in the chat, from 1; 0: another strand has the message. nil: the strand is the whole chat
 }
 
 type strandID struct {
@@ -155,6 +156,9 @@ func sharing(all []*strand) map[[2]int]*shared {
 func oneChat(a, b *strand, in *shared) bool {
 	if a.form == own.Name && b.form == own.Name {
 		return false
+	}
+	if a.conv == b.conv && (a.global || b.global) && (a.form == b.form || a.form == own.Name) {
+		return true
 	}
 	if in == nil {
 		in = &shared{}

@@ -32,7 +32,11 @@ var transcript = Form{
 }
 
 var (
-	cueTime = pattern.New(`(?m)^[ \t]*(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}`)
+	cueTime = pattern.New(`(?m)^[ \t]*(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-{1,2}>[ \t]+(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})`)
+	// badCue is a line that should be the time of a cue.
+	badCue  = pattern.New(`^[ \t]*\S*\d:\S*[ \t]+-{1,2}>[ \t]+\S*:\S*`)
+	cueDash = pattern.New(`^[-–—][ \t]*([^\d\s])`) // before each of several speakers
+	noise   = pattern.New(`^(?:\[[^\[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】|♪.*)$`)
 	cueTag  = pattern.New(`<[^<>\n]*>`)
 	cueWho  = pattern.New(`^<v(?:\.[^ >]*)?[ \t]+([^<>\n]+)>`)
 	// recorded is when a recording began, as its program names the file.
@@ -42,7 +46,7 @@ var (
 // A cue is what is shown for a time.
 type cue struct {
 	name, text string
-	at         time.Duration // from the start of the recording
+	at         time.Duration // from the start of the recording; negative: unknown
 	pos        schema.Pos
 }
 
@@ -59,7 +63,7 @@ func (r *reader) cues(f *file, take func(cue) error) error {
 			if p := cueWho.FindStringSubmatch(l); p != nil {
 				own.name = strings.TrimSpace(html.UnescapeString(p[1]))
 			}
-			own.text = strings.TrimSpace(html.UnescapeString(cueTag.ReplaceAllString(l, "")))
+			own.text = cueDash.ReplaceAllString(strings.TrimSpace(html.UnescapeString(cueTag.ReplaceAllString(l, ""))), "$1")
 			if own.name == "" {
 				if name, at, said := speech(own.text); name != "" && at == "" {
 					own.name, own.text = name, said
@@ -69,6 +73,10 @@ func (r *reader) cues(f *file, take func(cue) error) error {
 			if own.text == "" {
 				continue
 			}
+			if noise.MatchString(own.text) {
+				r.leave(own.pos, "sounds in brackets")
+				continue
+			}
 			if err := take(own); err != nil {
 				return err
 			}
@@ -76,9 +84,14 @@ func (r *reader) cues(f *file, take func(cue) error) error {
 		return nil
 	}
 	err := r.textLines(f, func(l string, pos schema.Pos) error {
-		if p := cueTime.FindStringSubmatch(l); p != nil {
+		if p := cueTime.FindStringSubmatch(l); p != nil || badCue.MatchString(l) {
 			err := flush()
-			c, in = cue{at: offset(p[1:]), pos: schema.Pos{File: pos.File, Line: pos.Line + 1}}, true
+			c, in = cue{at: -1, pos: schema.Pos{File: pos.File, Line: pos.Line + 1}}, true
+			if p == nil {
+				r.flaw(pos, "the time of a cue cannot be read; its text is kept without one", l, "a start and an end as 00:01:02.000 --> 00:01:04.500")
+			} else if c.at = offset(p[1:5]); c.at > offset(p[5:]) {
+				r.flaw(pos, "a cue ends before it starts; it is kept", l, "an end after the start")
+			}
 			return err
 		}
 		if in = in && strings.TrimSpace(l) != ""; in {
@@ -135,7 +148,7 @@ func (r *reader) transcript(f *file) error {
 			return nil
 		}
 		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: c.name, Text: c.text, Pos: c.pos}
-		if !start.IsZero() {
+		if !start.IsZero() && c.at >= 0 {
 			m.Time = start.Add(c.at).Truncate(time.Second)
 		}
 		p.start(m)

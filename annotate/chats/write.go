@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,14 +126,14 @@ func (f Form) unitOf(file string) string {
 
 // each reads the messages of all exports, in order. Names of accounts are the same in exports of one form.
 func (s *set) each(o Options, take func(part int, m Message) error) ([]*reader, error) {
-	of := map[string]*people{}
+	of, ids := map[string]*people{}, map[uint64]uint64{} // what the message of an id is
 	var readers []*reader
 	for part, x := range s.exports {
 		form := x.Form.Name
 		if of[form] == nil {
 			of[form] = newPeople()
 		}
-		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, people: of[form]}
+		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, minutes: map[schema.ConvID]time.Time{}, people: of[form]}
 		r.emit = func(m Message) error {
 			m.Role = cmp.Or(m.Role, "user")
 			if program, id, ok := splitAccount(m.Account); ok { // of a project's own line
@@ -140,8 +141,27 @@ func (s *set) each(o Options, take func(part int, m Message) error) ([]*reader, 
 					of[program] = newPeople()
 				}
 				of[program].held[m.Name], of[program].called[id] = id, m.Name
+				if at := len(m.Conv) - len("-12345678"); program == mbox.Name && at > 0 && m.Conv[at] == '-' {
+					of[program].threads.put(m.ID, string(m.Conv[at+1:]))
+					of[program].threads.put(m.ReplyTo, string(m.Conv[at+1:]))
+				}
 			} else if id := r.people.held[m.Name]; id != "" {
 				m.Account = form + ":" + id
+			}
+			if m.ID != "" && m.raw == nil {
+				at := s.idOf(part, m)
+				parts := []string{m.Time.String(), m.Role}
+				for _, s := range m.fields() {
+					parts = append(parts, *s)
+				}
+				id, is := hashOf(strconv.Itoa(part), at.unit, string(at.conv), m.ID), hashOf(parts...)
+				if had := ids[id]; had == is {
+					r.twice[0].add(m.Pos)
+					return nil
+				} else if had != 0 {
+					r.twice[1].add(m.Pos)
+				}
+				ids[id] = is
 			}
 			return take(part, m)
 		}
@@ -173,7 +193,7 @@ func (s *set) survey() error {
 		id := s.idOf(part, m)
 		at := s.strands[id]
 		if at == nil {
-			at = &strand{strandID: id, form: s.exports[part].Form.Name}
+			at = &strand{strandID: id, form: s.exports[part].Form.Name, global: s.exports[part].Form.global}
 			s.strands[id] = at
 			all = append(all, at)
 		}
@@ -313,27 +333,26 @@ func quoting(raw []byte, words string) ([]byte, error) {
 
 // An order is what the times of a strand's messages show.
 type order struct {
-	n, late, forward int // messages, those that are earlier than one before them, and steps to a later time
-	last, latest     time.Time
-	first            schema.Pos // of the first message that is late
+	n, late, forward int // messages, how many must move to be in the order of time, and steps to a later time
+	last             int64
+	first            schema.Pos // of the first message that is earlier than the one before
+	ends             []int64    // of runs in the order of time, the smallest for each length
 }
 
 func (o *order) see(m Message) {
-	o.n++
-	switch {
-	case m.Time.IsZero():
+	if o.n++; m.Time.IsZero() {
 		return
-	case m.Time.Before(o.latest):
-		if o.late++; o.late == 1 {
-			o.first = m.Pos
-		}
-	default:
-		o.latest = m.Time
 	}
-	if m.Time.After(o.last) && !o.last.IsZero() {
+	at := m.Time.UnixMilli()
+	if i, _ := slices.BinarySearch(o.ends, at+1); i == len(o.ends) {
+		o.ends = append(o.ends, at)
+	} else if o.ends[i], o.late = at, o.late+1; o.late == 1 {
+		o.first = m.Pos
+	}
+	if at > o.last && len(o.ends)+o.late > 1 {
 		o.forward++
 	}
-	o.last = m.Time
+	o.last = at
 }
 
 // report reports what is seen of an export when all of it is read.
@@ -345,6 +364,11 @@ func (s *set) report(part int, r *reader, seen map[strandID]*order) {
 	for _, what := range slices.Sorted(maps.Keys(r.left)) {
 		s.Report(&schema.Finding{Pos: r.first[what], Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
 	}
+	for i, what := range []string{"messages that the export has more than once, by their ids, taken once: %d", "messages with the id of another one, but other content; both are kept: %d"} {
+		if t := r.twice[i]; t.n > 0 {
+			s.Report(&schema.Finding{Pos: t.first, Code: codeTwice, Warning: true, Message: fmt.Sprintf(what, t.n)})
+		}
+	}
 	late, first := 0, schema.Pos{}
 	for id, o := range seen {
 		if id.part == part && o.late > 0 && o.forward > 0 && !x.Form.linked && !x.Form.arrived { // the newest first is an order, too
@@ -354,7 +378,7 @@ func (s *set) report(part int, r *reader, seen map[strandID]*order) {
 		}
 	}
 	if late > 0 {
-		s.Report(&schema.Finding{Pos: first, Code: codeOrder, Warning: true, Message: fmt.Sprintf("messages that are earlier than one before them: %d; each conversation was sorted by time", late),
+		s.Report(&schema.Finding{Pos: first, Code: codeOrder, Warning: true, Message: fmt.Sprintf("messages that are not in the order of time: %d; each conversation was sorted by time", late),
 			Hint: "check the dates there; where clocks were put back, --zone NAME orders the hour that comes twice"})
 	}
 	if f := unlikely(s.counters[part].years); f != nil {
@@ -400,24 +424,31 @@ func unlikely(years map[int]year) *schema.Finding {
 
 // chatFindings reports what several files have of one chat, and chats of one name.
 func (s *set) chatFindings() {
+	type overlap struct {
+		id                   schema.ConvID
+		convs, twice, edited int
+	}
+	shared := map[[2]string]*overlap{} // by two files
+	var pairs [][2]string
 	for _, c := range s.chats {
 		if len(c.strands) > 1 {
+			var files [2]string
 			twice := 0
-			var files []string
-			for _, x := range c.strands {
+			for i, x := range c.strands {
 				for _, n := range x.rank {
 					if n == 0 {
 						twice++
 					}
 				}
-				files = append(files, cmp.Or(x.unit, s.exports[x.part].Path))
+				if i < 2 {
+					files[i] = cmp.Or(x.unit, s.exports[x.part].Path)
+				}
 			}
-			f := &schema.Finding{Pos: schema.Pos{File: files[1]}, Code: codeTwice, Warning: true, Message: fmt.Sprintf("messages of conversation %s that other files have, too, taken once: %d", c.id, twice), Have: "also in " + files[0]}
-			if c.edited > 0 {
-				f.Message += fmt.Sprintf("; with another text, of which the later export's was taken: %d", c.edited)
-			}
-			if twice > 0 {
-				s.Report(f)
+			if o := shared[files]; twice > 0 && o == nil {
+				pairs = append(pairs, files)
+				shared[files] = &overlap{c.id, 1, twice, c.edited}
+			} else if twice > 0 {
+				o.convs, o.twice, o.edited = o.convs+1, o.twice+twice, o.edited+c.edited
 			}
 		}
 		if x := c.strands[0]; x.conv != c.id {
@@ -425,6 +456,18 @@ func (s *set) chatFindings() {
 				Message: fmt.Sprintf("another chat is named %s, too, and has other messages of the same time; this one is %s", x.conv, c.id),
 				Hint:    "if they are one chat, read both with the same --zone, --dates and --map"})
 		}
+	}
+	for _, files := range pairs {
+		o := shared[files]
+		in := "conversation " + string(o.id)
+		if o.convs > 1 {
+			in = fmt.Sprintf("%d conversations", o.convs)
+		}
+		f := &schema.Finding{Pos: schema.Pos{File: files[1]}, Code: codeTwice, Warning: true, Message: fmt.Sprintf("messages of %s that other files have, too, taken once: %d", in, o.twice), Have: "also in " + files[0]}
+		if o.edited > 0 {
+			f.Message += fmt.Sprintf("; with another text, of which the later export's was taken: %d", o.edited)
+		}
+		s.Report(f)
 	}
 }
 
@@ -478,6 +521,7 @@ func (c *counter) take(m Message, out func([]byte) error) error {
 func (c *counter) summary(r *reader) Summary {
 	s := c.s
 	s.Faults, s.Conversations = r.flaws, len(c.convs)
+	s.Repeated += r.twice[0].n
 	s.full = r.people.others()
 	s.accounts = len(r.people.held) > 0 && !r.nameless
 	if len(r.left) > 0 {

@@ -199,8 +199,7 @@ func (db *DB) StoredVectors(ctx context.Context, profile string) (out map[schema
 	err = db.in(ctx, false, func(t *tx) error {
 		out = map[schema.NodeID][]float32{}
 		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" AND n."+vectorProp+" IS NOT NULL RETURN n.id, n."+vectorProp, db.with(nil), func(v []any) error {
-			id, _ := v[0].(string)
-			out[schema.NodeID(db.unkey(id))] = narrow(v[1])
+			out[schema.NodeID(db.unkey(text(v[0])))] = narrow(v[1])
 			return nil
 		})
 		return err

@@ -33,8 +33,7 @@ func (db *DB) Held(ctx context.Context) (h Held, err error) {
 
 func (t *tx) held(db *DB) (h Held, err error) {
 	_, err = t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN g.digest, g.embedder", db.with(nil), func(v []any) error {
-		h.Digest, _ = v[0].(string)
-		h.Embedder, _ = v[1].(string)
+		h = Held{text(v[0]), text(v[1])}
 		return nil
 	})
 	return h, err

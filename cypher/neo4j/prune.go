@@ -16,10 +16,7 @@ func (db *DB) hashes(ctx context.Context) (map[[16]byte][16]byte, error) {
 		out = map[[16]byte][16]byte{}
 		take := func(kind byte) func([]any) error {
 			return func(v []any) error {
-				id, _ := v[0].(string)
-				hash, _ := v[1].(string)
-				typ, _ := v[2].(string)
-				out[digest(kind, typ, id)] = hashBytes(hash)
+				out[digest(kind, text(v[2]), text(v[0]))] = hashBytes(text(v[1]))
 				return nil
 			}
 		}
@@ -49,7 +46,7 @@ func (l *loader) prune(ctx context.Context) error {
 	err := db.in(ctx, false, func(t *tx) error {
 		nodes, edges = nil, nil
 		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN n.id, labels(n)", db.with(nil), func(v []any) error {
-			id, _ := v[0].(string)
+			id := text(v[0])
 			if _, ok := l.seen[digest('n', "", id)]; !ok {
 				n := schema.Node{ID: schema.NodeID(db.unkey(id)), Labels: own(v[1])}
 				nodes = append(nodes, row{id: id, rec: schema.Record[schema.Element]{V: schema.Element{Node: &n}}})
@@ -60,8 +57,7 @@ func (l *loader) prune(ctx context.Context) error {
 			return err
 		}
 		_, err = t.run(db.ownEdges()+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
-			id, _ := v[0].(string)
-			typ, _ := v[1].(string)
+			id, typ := text(v[0]), text(v[1])
 			if _, ok := l.seen[digest('e', typ, id)]; !ok {
 				edges = append(edges, row{id: id, typ: typ, rec: schema.Record[schema.Element]{V: schema.Element{Edge: &schema.Edge{ID: schema.EdgeID(db.unkey(id)), Type: typ}}}})
 			}

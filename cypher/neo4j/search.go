@@ -68,10 +68,8 @@ func (db *DB) ensureIndex(ctx context.Context, want rule, text string) (made boo
 }
 
 func (db *DB) await(ctx context.Context) error {
-	return db.in(ctx, false, func(t *tx) error {
-		_, err := t.run("CALL db.awaitIndexes(300)", nil, nil)
-		return err
-	})
+	_, err := ask(ctx, db, "CALL db.awaitIndexes(300)", nil, first)
+	return err
 }
 
 // EnsureTextIndex creates the full-text index of SearchText if it is missing, and returns the created indexes.

@@ -16,7 +16,7 @@ import (
 
 // ImportOptions say which result files are read and where the records go.
 type ImportOptions struct {
-	published.Options          // Question is taken from Cases
+	published.Options          // Asked is taken from Cases
 	Inputs            []string // result files, "-": Stdin
 	Cases             []string // files with the questions that were asked
 	Errata            string   // a list of corrections to lay over the golds; "": none
@@ -31,7 +31,7 @@ type ImportOptions struct {
 type Imported struct {
 	Answers  int
 	Sessions int
-	Skipped  int              // rows that could not be read
+	Errors   int              // rows and verdicts that could not be read, values that differ from the cases
 	Warnings int              // without corrections of another wording
 	Textless int              // answers without the text of their question, which judges need
 	Errata   *datasets.Errata // the list of corrections with its matches; nil: none
@@ -45,12 +45,10 @@ func Import(ctx context.Context, o ImportOptions) (n Imported, err error) {
 		}
 	}
 	t := &tally{log: o.Log}
-	defer func() { n.Skipped, n.Warnings = t.errors, n.Warnings+t.warnings }()
-	asked, err := published.ReadAsked(o.Cases, o.Stdin, t.found, t.read)
-	if err != nil {
+	defer func() { n.Errors, n.Warnings = t.errors, n.Warnings+t.warnings }()
+	if o.Asked, err = published.ReadAsked(o.Cases, o.Stdin, t.found, t.read); err != nil {
 		return n, err
 	}
-	o.Question = published.Find(asked)
 	var imports []*published.Import
 	for _, path := range o.Inputs {
 		im, err := published.OpenFile(ctx, path, o.Stdin, o.Options)

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,25 +17,18 @@ type Asked struct {
 	schema.Question
 }
 
-// rowCheck compares the rows of a run with the questions of its data set.
+// rowCheck compares the rows of a run, all together, with the questions of its data set.
 type rowCheck struct {
 	asked map[string]Asked
-	seen  map[string]int // rows by question, and by case
+	seen  map[string]int // rows by question
 	cases map[string]bool
 	apart bool // some row has a category that is counted separately
-	texts map[string]string
 }
 
 func newRowCheck(asked []Asked) *rowCheck {
-	c := &rowCheck{asked: map[string]Asked{}, seen: map[string]int{}, cases: map[string]bool{}, texts: map[string]string{}}
+	c := &rowCheck{asked: map[string]Asked{}, seen: map[string]int{}, cases: map[string]bool{}}
 	for _, a := range asked {
 		c.asked[a.ID] = a
-		key := a.CaseID + "\x00" + plain(a.Text)
-		if _, twice := c.texts[key]; twice {
-			c.texts[key] = "" // several questions of one text: no row is known by it
-			continue
-		}
-		c.texts[key] = a.ID
 	}
 	return c
 }
@@ -42,31 +36,32 @@ func newRowCheck(asked []Asked) *rowCheck {
 // plain normalises a text for comparison: runs of blanks become one blank.
 func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// row reports the differences between a row and its data set.
+// row reports a row of an unknown question, and a second one of the same.
 func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.Finding)) {
 	id, _, _ := strings.Cut(q.QuestionID, "#")
-	tell := func(code, message, have, want string, warning bool) {
-		report(&schema.Finding{Pos: pos, Code: code, Message: message + " (" + q.QuestionID + ")", Have: have, Want: want, Warning: warning})
-	}
 	a, ok := c.asked[id]
 	if !ok {
-		tell("PUB005", "the row's question is not in its data set", q.Question, "", false)
+		report(&schema.Finding{Pos: pos, Code: "PUB005", Message: "the row's question is not in its data set (" + q.QuestionID + ")", Have: q.Question})
 		return
 	}
 	if c.seen[id]++; c.seen[id] > 1 {
-		tell("PUB006", "the question has a second row", fmt.Sprint(c.seen[id], " rows"), "one", false)
+		report(&schema.Finding{Pos: pos, Code: "PUB006", Message: "the question has a second row (" + q.QuestionID + ")", Have: fmt.Sprint(c.seen[id], " rows"), Want: "one"})
 	}
 	c.cases[a.CaseID] = true
 	c.apart = c.apart || slices.Contains(figure.Apart(q.Dataset), q.RawCategory)
-	if q.Question != "" && plain(q.Question) != plain(a.Text) {
-		want := a.Text
-		if other := c.texts[a.CaseID+"\x00"+plain(q.Question)]; other != "" {
-			want += ", of " + other + " is the row's"
-		}
-		tell("PUB007", "the row's question differs from its data set's", q.Question, want, false)
+}
+
+// differs lists what a row itself states of its question otherwise than the cases do. A category by a name that the cases do not use is compared as one of the
+// common set.
+func (f *file) differs(q *schema.QARecord, a Asked, r row) (out []error) {
+	tell := func(code, message, have, want string, warning bool) {
+		out = append(out, &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: code, Message: message + " (" + q.QuestionID + ")", Have: have, Want: want, Warning: warning})
 	}
-	if q.RawCategory != a.RawCategory {
-		tell("PUB008", "the row's category differs from its data set's", q.RawCategory, a.RawCategory, false)
+	if q.Question != "" && plain(q.Question) != plain(a.Text) {
+		tell("PUB007", "the row's question differs from its data set's", q.Question, a.Text, false)
+	}
+	if own := q.RawCategory; own != "" && own != a.RawCategory && (f.labels[own] || q.Category != a.Category && q.Category != schema.CatOther) {
+		tell("PUB008", "the row's category differs from its data set's", own, cmp.Or(a.RawCategory, a.Category), false)
 	}
 	gold := func(list []string) bool {
 		return slices.ContainsFunc(q.AllGolds(), func(g string) bool {
@@ -74,7 +69,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.F
 		})
 	}
 	switch {
-	case a.Abstain || gold(a.Golds()):
+	case a.Abstain || plain(q.Gold) == "" || gold(a.Golds()):
 	case a.Errata != nil && gold([]string{a.Errata.Answer}):
 		tell("PUB009", "the row was graded against a corrected gold ("+a.Errata.Overlay+")", q.Gold, a.Answer, true)
 	default:
@@ -83,6 +78,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(*schema.F
 	if a.Errata != nil && gold(a.Golds()) {
 		tell("PUB010", "the gold is disputed: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
 	}
+	return out
 }
 
 // missing reports the questions of asked cases that have no row. Separately counted

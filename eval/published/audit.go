@@ -100,7 +100,6 @@ type AuditOptions struct {
 	figure.Options
 	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
 	Claims    []Claim              // in addition to the claims of the public run that the rows belong to; claims of other runs are skipped
-	Asked     []Asked              // the questions of the data set: rows are compared with them; nil: they are not
 }
 
 // RuleProtocols lists the protocols that grade an answer by rule.
@@ -166,8 +165,8 @@ func Run(im *Import, o AuditOptions, report func(*schema.Finding)) (*Audit, erro
 		report(f)
 	}
 	var rows *rowCheck
-	if o.Asked != nil {
-		rows = newRowCheck(o.Asked)
+	if im.asked != nil {
+		rows = newRowCheck(im.asked)
 	}
 	same, err := protocol.ByName("em")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"membench/datasets"
 	"membench/eval/grade"
 	"membench/schema"
 )
@@ -48,7 +49,7 @@ func gradesOf(t *testing.T, recs []schema.QARecord) map[string]string {
 func locomoRecords() []schema.QARecord {
 	rec := func(conv string, n int, category, question, gold, wrong, answer, outcome string) schema.QARecord {
 		r := schema.QARecord{System: "sys", Dataset: "locomo", CaseID: conv, QuestionID: locomoID(conv, n), Question: question, Gold: gold, Wrong: wrong, RawCategory: category,
-			Category: locomoCategory[category], Abstain: category == "5", Answer: answer, Outcome: outcome, By: "rule", EvidenceIDs: []string{"D1:1"},
+			Category: datasets.CategoryIn("locomo", category), Abstain: category == "5", Answer: answer, Outcome: outcome, By: "rule", EvidenceIDs: []string{"D1:1"},
 			Hits: []schema.QAHit{{Rank: 1, ID: "a", Sources: []schema.EventRef{{ConvID: schema.ConvID(conv), TurnID: 1}, {ConvID: schema.ConvID(conv), TurnID: 2}}}}}
 		return r
 	}
@@ -70,19 +71,15 @@ func TestExportAndBack(t *testing.T) {
 		{System: "sys", Dataset: "longmemeval", CaseID: "c1", QuestionID: "q1", Question: "How many?", Gold: "3", RawCategory: "multi-session", Category: schema.CatMR, Answer: "three of\nthem", Outcome: schema.OutcomeAnswered, By: "rule"},
 		{System: "sys", Dataset: "longmemeval", CaseID: "c2", QuestionID: "q2_abs", Question: "Where?", Gold: "it is not said", RawCategory: "multi-session", Category: schema.CatABS, Abstain: true, Answer: "I do not know", Outcome: schema.OutcomeAnswered, By: "rule"},
 	}
-	questions := func(id string) (string, schema.Question, bool) {
-		for _, r := range lme {
-			if r.QuestionID == id {
-				return r.CaseID, schema.Question{ID: id, Text: r.Question, Answer: r.Gold, Category: r.Category, RawCategory: r.RawCategory, Abstain: r.Abstain}, true
-			}
-		}
-		return "", schema.Question{}, false
+	var questions []Asked
+	for _, r := range lme {
+		questions = append(questions, Asked{r.CaseID, schema.Question{ID: r.QuestionID, Text: r.Question, Answer: r.Gold, Category: r.Category, RawCategory: r.RawCategory, Abstain: r.Abstain}})
 	}
 	for _, form := range Forms() {
 		in, want := recs, asked
 		o := Options{}
 		if form.Name == "lme" {
-			in, want, o.Question = lme, lme, questions
+			in, want, o.Asked = lme, lme, questions
 		}
 		var b bytes.Buffer
 		n, err := form.Write(&b, seqOf(in), WriteOptions{Source: func(e schema.EventRef) string { return fmt.Sprintf("D1:%d", e.TurnID) }})

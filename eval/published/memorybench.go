@@ -3,6 +3,7 @@ package published
 import (
 	"fmt"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -20,7 +21,7 @@ func memorybenchFormats() []Format {
 // memorybenchType maps the question types of its benchmarks. LoCoMo's names are those
 // of memorybench's own map, which differs from the benchmark's: the raw label is kept.
 func memorybenchType(benchmark, kind string) string {
-	if c := longmemevalCategory[kind]; c != "" {
+	if c := datasets.CategoryIn("longmemeval", kind); c != "" {
 		return c
 	}
 	switch kind {
@@ -40,16 +41,16 @@ func memorybenchType(benchmark, kind string) string {
 
 func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		ID         string   `json:"questionId"`
-		Type       string   `json:"questionType"`
-		Question   string   `json:"question"`
-		Score      *float64 `json:"score"`
-		Label      string   `json:"label"`
-		Why        string   `json:"explanation"`
-		Hypothesis scalar   `json:"hypothesis"`
-		Gold       scalar   `json:"groundTruth"`
-		SearchMS   float64  `json:"searchDurationMs"`
-		AnswerMS   float64  `json:"answerDurationMs"`
+		ID         string          `json:"questionId"`
+		Type       string          `json:"questionType"`
+		Question   string          `json:"question"`
+		Score      *float64        `json:"score"`
+		Label      string          `json:"label"`
+		Why        string          `json:"explanation"`
+		Hypothesis datasets.Scalar `json:"hypothesis"`
+		Gold       datasets.Scalar `json:"groundTruth"`
+		SearchMS   float64         `json:"searchDurationMs"`
+		AnswerMS   float64         `json:"answerDurationMs"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -60,26 +61,22 @@ func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	benchmark := f.named("benchmark")
 	q := schema.QARecord{Dataset: benchmark, CaseID: v.ID, QuestionID: v.ID, Question: v.Question, Gold: v.Gold.Text, Answer: v.Hypothesis.Text, By: orUnknown(f.named("answeringModel")),
 		RawCategory: v.Type, Category: memorybenchType(benchmark, v.Type), RetrieveMS: v.SearchMS, AnswerMS: v.AnswerMS}
-	if caseID, asked, ok := f.asked(v.ID); ok {
-		q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
-	}
 	// A missing score is written as 0 with the label "incorrect": the label decides
 	// nothing that the score does not say.
 	if v.Score == nil {
 		return q, nil
 	}
-	err := f.judge(&q, r, []scalar{{Text: fmt.Sprint(*v.Score), Set: true}}, orUnknown(f.named("judge")))
+	err := f.judge(&q, r, []datasets.Scalar{{Text: fmt.Sprint(*v.Score), Kind: '"'}}, orUnknown(f.named("judge")))
 	for i := range q.Grades {
 		q.Grades[i].Label, q.Grades[i].Reason = v.Label, v.Why
 	}
 	return q, err
 }
 
-func (f *file) asked(id string) (string, schema.Question, bool) {
-	if f.o.Question == nil {
-		return "", schema.Question{}, false
-	}
-	return f.o.Question(id)
+// asked finds a question of the cases by its id.
+func (f *file) asked(id string) (Asked, bool) {
+	a, ok := f.questions[id]
+	return a, ok
 }
 
 func memorybenchClaims(f *file) []Claim {

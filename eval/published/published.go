@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/internal/csvdoc"
 	"membench/schema"
@@ -78,9 +79,8 @@ type Options struct {
 	// Map places parts of an answer among the columns of a table (Parts); those that it
 	// omits are known by their usual names.
 	Map map[string]string
-	// Question finds a question of the cases that were asked, by its id; nil: none
-	// were given.
-	Question func(id string) (caseID string, q schema.Question, ok bool)
+	// Asked are the questions of the cases that were asked, with which rows are compared; of several with one id the last. nil: none were given.
+	Asked []Asked
 }
 
 // ReadAsked reads the questions of case files. It holds the questions only, about 500 bytes
@@ -107,18 +107,6 @@ func ReadAsked(files []string, stdin io.Reader, found func(*schema.Finding), cou
 	return out, nil
 }
 
-// Find returns a function for Options.Question: the last of several questions with one id; ok is false if there is none.
-func Find(asked []Asked) func(id string) (caseID string, q schema.Question, ok bool) {
-	if len(asked) == 0 {
-		return nil
-	}
-	all := map[string]Asked{}
-	for _, a := range asked {
-		all[a.ID] = a
-	}
-	return func(id string) (string, schema.Question, bool) { a, ok := all[id]; return a.CaseID, a.Question, ok }
-}
-
 // An Import is one result file, read.
 type Import struct {
 	Format   Format
@@ -128,6 +116,7 @@ type Import struct {
 	Claims   []Claim                          // figures that the file itself states
 	Columns  string                           // of a table: the part of each column, and the ignored columns
 	Systems  []string                         // of a table with a column of them
+	asked    []Asked
 }
 
 // OpenFile is Open for a file, or "-" for stdin.
@@ -156,7 +145,10 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	if o.Format == "" && heads[0].has("system", "case_id", "question_id", "outcome", "hits") {
 		return nil, schema.Brokenf("%s: these are records of membench, not a result file: membench eval report, aggregate and compare grade them again and hold them against their run", name)
 	}
-	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
+	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o, questions: map[string]Asked{}, labels: map[string]bool{}}
+	for _, a := range o.Asked {
+		f.questions[a.ID], f.labels[a.RawCategory] = a, true
+	}
 	if o.Format == "" && len(o.Map) > 0 {
 		o.Format = Table
 	}
@@ -187,14 +179,14 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 			return nil, err
 		}
 	}
-	if f.format.Cases && o.Question == nil {
+	if f.format.Cases && o.Asked == nil {
 		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
 	}
 	if len(f.systems) == 1 {
 		f.system = f.systems[0]
 	}
 	f.system = cmp.Or(o.System, f.system, f.named("provider"), f.named("memory_provider"), systemOf(name))
-	im := &Import{Format: f.format, System: f.system, QA: f.records(), Columns: f.read(), Systems: f.systems}
+	im := &Import{Format: f.format, System: f.system, QA: f.records(), Columns: f.read(), Systems: f.systems, asked: o.Asked}
 	if f.format.session != nil {
 		im.Sessions = f.format.session(f)
 	}
@@ -228,6 +220,8 @@ type file struct {
 	placement    map[string]csvdoc.Mapping // of rows of JSON, by their members: see of
 	strange      *schema.Finding           // about the categories of a table, until a row carries it
 	words        []string                  // of the verdicts of a table, up to three; nil: not looked for
+	questions    map[string]Asked          // of the cases, by id
+	labels       map[string]bool           // the raw categories of the cases
 }
 
 // named is a text member of the whole file's object.
@@ -254,15 +248,20 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 		for r, err := range each {
 			empty = false
 			rec := schema.Record[schema.QARecord]{Pos: r.pos}
-			var unreadable error
+			var beside []error
 			if err == nil {
-				rec.V, unreadable, err = f.record(r, seen)
+				rec.V, beside, err = f.record(r, seen)
 			}
 			if err == nil && f.strange != nil {
 				err, f.strange = f.strange, nil
 			}
-			if !yield(rec, err) || unreadable != nil && !yield(schema.Record[schema.QARecord]{Pos: r.pos}, unreadable) {
+			if !yield(rec, err) {
 				return
+			}
+			for _, err := range beside {
+				if !yield(schema.Record[schema.QARecord]{Pos: r.pos}, err) {
+					return
+				}
 			}
 		}
 		if empty {
@@ -271,15 +270,19 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 	}
 }
 
-// record reads a row. seen counts the rows of each question. unreadable is a finding about a verdict of the row, which is kept. With an error that is not a
-// warning there is no record.
-func (f *file) record(r row, seen map[string]int) (q schema.QARecord, unreadable, err error) {
+// record reads a row. seen counts the rows of each question. beside are the findings about a row that is kept: of a verdict that cannot be read, and of what
+// differs from the cases. With an error that is not a warning there is no record.
+func (f *file) record(r row, seen map[string]int) (q schema.QARecord, beside []error, err error) {
 	q, err = f.format.row(f, r)
 	if lost(err) {
-		unreadable, err = err, nil
+		beside, err = append(beside, err), nil
 	}
 	if fault, ok := err.(*schema.Finding); err != nil && (!ok || !fault.Warning) {
 		return schema.QARecord{}, nil, err
+	}
+	if asked, ok := f.asked(q.QuestionID); ok {
+		beside = append(beside, f.differs(&q, asked, r)...)
+		f.join(&q, asked)
 	}
 	if missing := incomplete(q); missing != "" {
 		return schema.QARecord{}, nil, r.lacks(missing)
@@ -298,7 +301,7 @@ func (f *file) record(r row, seen map[string]int) (q schema.QARecord, unreadable
 		q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
 	}
 	seen[key]++
-	return f.complete(q), unreadable, err
+	return f.complete(q), beside, err
 }
 
 // incomplete names a member that a row must have and lacks; "" if it is complete.
@@ -327,9 +330,6 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 			q.Outcome = schema.OutcomeEmpty
 		}
 	}
-	if _, asked, ok := f.asked(q.QuestionID); ok {
-		joined(&q, asked)
-	}
 	if q.Hits == nil {
 		q.Hits = []schema.QAHit{}
 	}
@@ -343,9 +343,17 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 	return q
 }
 
-// joined fills in the missing parts of a row's question: a judge needs the words of the question, and the choices, as well as the gold.
-func joined(q *schema.QARecord, asked schema.Question) {
+// join fills in the missing parts of a row's question: a judge needs the words of the question, and the choices, as well as the gold. The case and the category
+// are those of the cases where the form has none of its own, in a table also the gold.
+func (f *file) join(q *schema.QARecord, asked Asked) {
 	of := asked.Record()
+	switch f.format.Name {
+	case Table:
+		q.RawCategory, q.Gold, q.Golds = of.RawCategory, of.Gold, of.Golds
+		fallthrough
+	case "amb", "memorybench-report":
+		q.CaseID, q.Category, q.Abstain = asked.CaseID, of.Category, of.Abstain
+	}
 	q.Question = cmp.Or(q.Question, of.Question)
 	q.AsOf = cmp.Or(q.AsOf, of.AsOf)
 	q.Wrong = cmp.Or(q.Wrong, of.Wrong)
@@ -383,7 +391,7 @@ func (f *file) recorded(protocol string, score float64, by schema.By) schema.Gra
 }
 
 // judge grades a row by its votes; an unreadable vote makes the verdict judge_failed.
-func (f *file) judge(q *schema.QARecord, r row, votes []scalar, by schema.By) error {
+func (f *file) judge(q *schema.QARecord, r row, votes []datasets.Scalar, by schema.By) error {
 	accepted := 0
 	for _, v := range votes {
 		yes, ok := f.o.Verdicts.read(v.Text)

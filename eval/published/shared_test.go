@@ -214,7 +214,7 @@ func TestLongMemEvalLabels(t *testing.T) {
 		"s_cleaned_rag_con_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 220, 25}, "oracle_con_llama3.1-8b.hypotheses.jsonl": {425, 0, 25},
 		"s_fullcontext_gemini-2.5-flash_eval.json": {425, 375, 25}, "s_cleaned_rag_error_analysis.jsonl": {194, 0, -1},
 	} {
-		_, recs, findings := read(t, filepath.Join(data, "system_outputs", file), published.Options{Question: question})
+		_, recs, findings := read(t, filepath.Join(data, "system_outputs", file), published.Options{Asked: question})
 		accepted, abstain := 0, 0
 		for _, r := range recs {
 			for _, g := range r.Grades {
@@ -232,7 +232,7 @@ func TestLongMemEvalLabels(t *testing.T) {
 	}
 }
 
-func oracleQuestions(t *testing.T, path string) func(string) (string, schema.Question, bool) {
+func oracleQuestions(t *testing.T, path string) (out []published.Asked) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -242,13 +242,12 @@ func oracleQuestions(t *testing.T, path string) func(string) (string, schema.Que
 	if err := codec.Unmarshal(b, &items); err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]schema.Question{}
 	for _, it := range items {
 		raw, _ := it.Get("answer")
 		id := it.Text("question_id")
-		all[id] = schema.Question{ID: id, Text: it.Text("question"), Answer: codec.Unquote(raw), RawCategory: it.Text("question_type"), Category: schema.CatIE, Abstain: strings.Contains(id, "_abs")}
+		out = append(out, published.Asked{CaseID: id, Question: schema.Question{ID: id, Text: it.Text("question"), Answer: codec.Unquote(raw), RawCategory: it.Text("question_type"), Category: schema.CatIE, Abstain: strings.Contains(id, "_abs")}})
 	}
-	return func(id string) (string, schema.Question, bool) { q, ok := all[id]; return id, q, ok }
+	return out
 }
 
 // HaluMem's own aggregates: those whose rows are all here are reproduced; the answers'
@@ -423,12 +422,12 @@ func TestSharedTampering(t *testing.T) {
 					text.Write(append(line, '\n'))
 				}
 			}
-			im, err := published.Open(&text, "renamed.jsonl", published.Options{})
+			im, err := published.Open(&text, "renamed.jsonl", published.Options{Asked: asked})
 			if err != nil {
 				t.Fatal(err)
 			}
 			out := map[string]int{}
-			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: append([]*protocol.Protocol{}, by...)}, func(f *schema.Finding) { out[f.Code]++ }); err != nil {
+			if _, err := published.Run(im, published.AuditOptions{Protocols: append([]*protocol.Protocol{}, by...)}, func(f *schema.Finding) { out[f.Code]++ }); err != nil {
 				t.Fatal(err)
 			}
 			return out

@@ -121,7 +121,7 @@ func (f *file) bySystem() error {
 
 // systemOf is the system of a row; "" if it names none.
 func (f *file) systemOf(r row) string {
-	var name scalar
+	var name datasets.Scalar
 	if raw := codec.Member(r.raw, f.columns["system"]); raw == nil || codec.Unmarshal(raw, &name) != nil {
 		return ""
 	}
@@ -267,7 +267,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 	columns := f.of(r)
 	texts := func(part string) (out []string) {
 		raw := codec.Member(r.raw, columns[part])
-		all := make([]scalar, 1)
+		all := make([]datasets.Scalar, 1)
 		var into any = &all[0]
 		switch {
 		case raw == nil:
@@ -285,7 +285,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 			return nil
 		}
 		for _, s := range all {
-			if s.Set || s.Text != "" {
+			if s.Given() || s.Text != "" {
 				out = append(out, s.Text)
 			}
 		}
@@ -299,21 +299,16 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 			q.Golds = golds
 		}
 	}
-	caseID, asked, known := f.asked(q.QuestionID)
-	if known {
-		of := asked.Record()
-		q.CaseID, q.Gold, q.Golds, q.Category, q.Abstain = caseID, of.Gold, of.Golds, of.Category, of.Abstain
-		q.RawCategory = of.RawCategory
-	}
-	q.Category = cmp.Or(q.Category, datasets.Category(q.RawCategory), schema.CatOther)
-	q.Abstain = q.Abstain || q.Category == schema.CatABS
+	_, known := f.asked(q.QuestionID)
+	q.Category = cmp.Or(datasets.Category(q.RawCategory), schema.CatOther)
+	q.Abstain = q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(columns[part], f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
 	}
 	switch {
 	case wrong != nil:
 		return q, wrong
-	case strings.TrimSpace(q.Gold) == "" && !q.Abstain:
+	case strings.TrimSpace(q.Gold) == "" && !q.Abstain && !known:
 		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
 	case codec.Member(r.raw, columns["prediction"]) == nil:
 		return lacks("prediction", "it has no answer of the system", "a member with the answer; an empty text where the system gave none")
@@ -332,7 +327,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 
 // strangers is the warning about the categories of a table that are outside the common set; nil if there are none. Those of known questions come from their cases.
 func (f *file) strangers() *schema.Finding {
-	if f.columns == nil || f.o.Question != nil {
+	if f.columns == nil || f.o.Asked != nil {
 		return nil
 	}
 	var out *schema.Finding
@@ -341,7 +336,7 @@ func (f *file) strangers() *schema.Finding {
 		if err != nil {
 			continue
 		}
-		var label scalar
+		var label datasets.Scalar
 		if raw := codec.Member(r.raw, f.of(r)["category"]); raw == nil || codec.Unmarshal(raw, &label) != nil || datasets.Category(label.Text) != "" {
 			continue
 		}
@@ -360,12 +355,12 @@ func (f *file) strangers() *schema.Finding {
 }
 
 // verdicts are the verdicts of a row of a table, which may be a list of votes; an empty cell is none.
-func (f *file) verdicts(r row) (out []scalar) {
+func (f *file) verdicts(r row) (out []datasets.Scalar) {
 	raw := codec.Member(r.raw, f.of(r)["verdict"])
 	if len(raw) == 0 {
 		return nil
 	}
-	votes := make([]scalar, 1)
+	votes := make([]datasets.Scalar, 1)
 	var err error
 	if raw[0] == '[' {
 		err = codec.Unmarshal(raw, &votes)
@@ -373,7 +368,7 @@ func (f *file) verdicts(r row) (out []scalar) {
 		err = codec.Unmarshal(raw, &votes[0])
 	}
 	if err != nil {
-		return []scalar{{Text: string(raw), Set: true}} // an object has no verdict that can be read
+		return []datasets.Scalar{{Text: string(raw), Kind: '"'}} // an object has no verdict that can be read
 	}
-	return slices.DeleteFunc(votes, func(s scalar) bool { return strings.TrimSpace(s.Text) == "" })
+	return slices.DeleteFunc(votes, func(s datasets.Scalar) bool { return strings.TrimSpace(s.Text) == "" })
 }

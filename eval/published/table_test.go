@@ -131,3 +131,32 @@ func TestTableCategories(t *testing.T) {
 		}
 	}
 }
+
+// TestTableBesideCases: what a row states otherwise than the cases do is an error of its place, also where the record takes the cases' value; a category by
+// another name of the same, an empty cell and a gold of a question without an answer are none.
+func TestTableBesideCases(t *testing.T) {
+	cases := []published.Asked{
+		{CaseID: "c", Question: schema.Question{ID: "a", Text: "Which dye?", Answer: "woad", Category: schema.CatIE, RawCategory: "dyes"}},
+		{CaseID: "c", Question: schema.Question{ID: "b", Text: "Which loom?", Answer: "a floor loom", Category: schema.CatMR, RawCategory: "looms"}},
+		{CaseID: "c", Question: schema.Question{ID: "n", Text: "Which sheep?", Category: schema.CatABS, RawCategory: "none", Abstain: true}},
+	}
+	for rows, want := range map[string]string{
+		"a,Which dye?,woad,dyes,madder\nb,,,multi_hop,x\nn,Which sheep?,It was not said.,ABS,x": "",
+		"a,Which  dye?,madder,dyes,madder\nb,,a floor loom,mine,x":                              "2 PUB009 madder",
+		"a,,woad,looms,x\nb,,a floor loom,dyes,x":                                               "2 PUB008 looms, 3 PUB008 dyes",
+		"a,Which yarn?,woad,KU,x":                                                               "2 PUB007 Which yarn?, 2 PUB008 KU",
+	} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte("id,question,gold,category,prediction\n"+rows+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, recs, found := read(t, path, published.Options{Asked: cases})
+		var have []string
+		for _, f := range found {
+			have = append(have, fmt.Sprint(f.Pos.Line, " ", f.Code, " ", f.Have))
+		}
+		if s := strings.Join(have, ", "); s != want || len(recs) != strings.Count(rows, "\n")+1 || recs[0].Gold != "woad" || recs[0].RawCategory != "dyes" || recs[0].CaseID != "c" {
+			t.Errorf("%q: have %q, %+v, want %q", rows, s, recs, want)
+		}
+	}
+}

@@ -46,8 +46,6 @@ func xmlOK(e schema.Element, _ graph.Props) *schema.Finding {
 	return nil
 }
 
-var xmlTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long", graph.Float: "double", graph.String: "string"}
-
 // GraphML writes one directed graph. A node's labels are in the key "labels" as
 // ":A:B", an edge's type in the key "label", as APOC writes them; a property of one of
 // these names gets the prefix "p_".
@@ -77,7 +75,7 @@ func GraphML(ctx context.Context, src Source, w io.Writer, o Options) (Result, e
 		case t.list:
 			desc = "JSON " + t.String()
 		default:
-			typ = xmlTypes[t.kind]
+			typ = csvTypes[t.kind]
 		}
 		fmt.Fprintf(bw, "<key id=\"%s\" for=\"all\" attr.name=\"%s\" attr.type=\"%s\"", key, escapeXML(xmlName(name)), typ)
 		if desc != "" {

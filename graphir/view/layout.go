@@ -324,11 +324,7 @@ const leafSize = 4
 func (t *quadtree) build(pos []vec, mass []float64) {
 	n := len(pos)
 	t.keys, t.order, t.cells = t.keys[:0], t.order[:0], t.cells[:0]
-	minX, minY, maxX, maxY := pos[0].x, pos[0].y, pos[0].x, pos[0].y
-	for _, p := range pos {
-		minX, maxX = min(minX, p.x), max(maxX, p.x)
-		minY, maxY = min(minY, p.y), max(maxY, p.y)
-	}
+	minX, minY, maxX, maxY := bounds(pos)
 	side := max(maxX-minX, maxY-minY, 1e-9)
 	scale := 65535 / side
 	for i, p := range pos {
@@ -491,10 +487,7 @@ func spread(pos []vec, r []float64, share float64) {
 	for i := range pos {
 		pos[i].x, pos[i].y = float64(pos[i].x*scale), float64(pos[i].y*scale)
 	}
-	widest := 0.0
-	for _, v := range r {
-		widest = max(widest, v)
-	}
+	widest := slices.Max(r)
 	move := make([]vec, n)
 	for range 40 {
 		b := newBuckets(pos, 2*widest)
@@ -535,12 +528,18 @@ func spread(pos []vec, r []float64, share float64) {
 	}
 }
 
-func area(pos []vec) float64 {
-	minX, minY, maxX, maxY := pos[0].x, pos[0].y, pos[0].x, pos[0].y
+// bounds is the rectangle of the places.
+func bounds(pos []vec) (minX, minY, maxX, maxY float64) {
+	minX, minY, maxX, maxY = pos[0].x, pos[0].y, pos[0].x, pos[0].y
 	for _, p := range pos {
 		minX, maxX = min(minX, p.x), max(maxX, p.x)
 		minY, maxY = min(minY, p.y), max(maxY, p.y)
 	}
+	return minX, minY, maxX, maxY
+}
+
+func area(pos []vec) float64 {
+	minX, minY, maxX, maxY := bounds(pos)
 	return max(float64((maxX-minX)*(maxY-minY)), 1)
 }
 
@@ -554,11 +553,7 @@ type buckets struct {
 }
 
 func newBuckets(pos []vec, side float64) *buckets {
-	minX, minY, maxX, maxY := pos[0].x, pos[0].y, pos[0].x, pos[0].y
-	for _, p := range pos {
-		minX, maxX = min(minX, p.x), max(maxX, p.x)
-		minY, maxY = min(minY, p.y), max(maxY, p.y)
-	}
+	minX, minY, maxX, maxY := bounds(pos)
 	// At most about four squares a point, however far apart points are.
 	side = max(side, math.Sqrt(float64((maxX-minX)*(maxY-minY))/float64(4*len(pos))), max(maxX-minX, maxY-minY)/4096, 1e-9)
 	b := &buckets{side: side, minX: minX, minY: minY}
@@ -631,11 +626,7 @@ func turn(pos []vec) {
 
 // write puts the places on the grid.
 func (l *layout) write(pos []vec) {
-	minX, minY, maxX, maxY := pos[0].x, pos[0].y, pos[0].x, pos[0].y
-	for _, p := range pos {
-		minX, maxX = min(minX, p.x), max(maxX, p.x)
-		minY, maxY = min(minY, p.y), max(maxY, p.y)
-	}
+	minX, minY, maxX, maxY := bounds(pos)
 	scale := (grid - 1) / max(maxX-minX, maxY-minY, 40)
 	for i, p := range pos {
 		l.x[i] = int(float64((p.x-minX)*scale) + 0.5)

@@ -28,7 +28,7 @@ var layers = [][]string{
 	7:  {"memory/open"},
 	8:  {"chain", "config/doctor", "eval/pipeline"},
 	9:  {"eval/experiment"},
-	10: {"cli", "internal/layers", "internal/testsum"},
+	10: {"cli", "internal/layers"},
 	11: {"cmd/membench"},
 }
 
@@ -174,7 +174,7 @@ func ofItsOwn(root fs.FS, dir string) bool {
 }
 
 // alone are programs and helpers of tests for developers, which print no foreign data.
-var alone = map[string]bool{"internal/testsum": true, "internal/exttest": true}
+var alone = map[string]bool{"internal/exttest": true}
 
 // streams names the ways to print that a file uses and that pass the env by. Name of
 // standard output is no way to print.

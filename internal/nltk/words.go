@@ -108,11 +108,11 @@ func (t *Tokenizer) sentence(s string) {
 	}
 	if is(hasDouble) && len(t.a) > 0 && t.a[0] == '"' {
 		t.b = append(append(t.b[:0], '`', '`'), t.a[1:]...)
-		t.swap()
+		t.a, t.b = t.b, t.a
 		has |= hasTick
 	}
 	if is(hasTick) {
-		t.pad2('`')
+		t.pair('`')
 	}
 	if is(hasDouble | hasQuote) {
 		t.quoteAfterParen()
@@ -150,17 +150,17 @@ func (t *Tokenizer) sentence(s string) {
 		t.pad(hasParen)
 	}
 	if is(hasDash) {
-		t.pad2('-')
+		t.pair('-')
 	}
 
 	// Closing quotes.
 	t.b = append(append(append(t.b[:0], ' '), t.a...), ' ')
-	t.swap()
+	t.a, t.b = t.b, t.a
 	if is(hasCurly) {
 		t.closeQuotes()
 	}
 	if is(hasQuote) {
-		t.pad2('\'')
+		t.pair('\'')
 	}
 	if is(hasDouble) {
 		t.doubleQuotes()
@@ -170,7 +170,7 @@ func (t *Tokenizer) sentence(s string) {
 		t.clitics(clitic1)
 		t.clitics(clitic2)
 	}
-	t.contractions(is(hasQuote))
+	t.contractions()
 
 	for _, r := range t.a {
 		if pystr.IsSpace(r) {
@@ -192,129 +192,122 @@ func (t *Tokenizer) endWord() {
 	}
 }
 
-func (t *Tokenizer) swap() { t.a, t.b = t.b, t.a }
+// sub replaces from left to right: match appends to t.b what replaces the beginning of a, and returns how many characters that is, 0 for none.
+func (t *Tokenizer) sub(match func(a []rune) int) {
+	t.b = t.b[:0]
+	for a := t.a; len(a) > 0; {
+		n := match(a)
+		if n == 0 {
+			t.b, n = append(t.b, a[0]), 1
+		}
+		a = a[n:]
+	}
+	t.a, t.b = t.b, t.a
+}
+
+// apart appends a piece between blanks, and returns its length.
+func (t *Tokenizer) apart(piece ...rune) int {
+	t.b = append(append(append(t.b, ' '), piece...), ' ')
+	return len(piece)
+}
+
+// run is how many of the character a begins with.
+func run(a []rune, c rune) int {
+	n := 0
+	for n < len(a) && a[n] == c {
+		n++
+	}
+	return n
+}
 
 // pad is [class] → " c ".
 func (t *Tokenizer) pad(class present) {
-	b := t.b[:0]
-	for _, r := range t.a {
-		if markOf(r) == class {
-			b = append(b, ' ', r, ' ')
-		} else {
-			b = append(b, r)
+	t.sub(func(a []rune) int {
+		if markOf(a[0]) != class {
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
+		return t.apart(a[0])
+	})
 }
 
-// pad2 is cc → " cc ".
-func (t *Tokenizer) pad2(c rune) {
-	b := t.b[:0]
-	for i := 0; i < len(t.a); i++ {
-		if t.a[i] == c && i+1 < len(t.a) && t.a[i+1] == c {
-			b = append(b, ' ', c, c, ' ')
-			i++
-		} else {
-			b = append(b, t.a[i])
+// pair is cc → " cc ".
+func (t *Tokenizer) pair(c rune) {
+	t.sub(func(a []rune) int {
+		if run(a, c) < 2 {
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
+		return t.apart(c, c)
+	})
 }
 
 // openQuotes is ([«“‘„]|[`]+) → " \1 ".
 func (t *Tokenizer) openQuotes() {
-	b := t.b[:0]
-	for i := 0; i < len(t.a); i++ {
-		switch r := t.a[i]; r {
+	t.sub(func(a []rune) int {
+		switch a[0] {
 		case '«', '“', '‘', '„':
-			b = append(b, ' ', r, ' ')
+			return t.apart(a[0])
 		case '`':
-			b = append(b, ' ')
-			for ; i < len(t.a) && t.a[i] == '`'; i++ {
-				b = append(b, '`')
-			}
-			i--
-			b = append(b, ' ')
-		default:
-			b = append(b, r)
+			return t.apart(a[:run(a, '`')]...)
 		}
-	}
-	t.b = b
-	t.swap()
+		return 0
+	})
 }
 
 // closeQuotes is ([»”’]) → " \1 ".
 func (t *Tokenizer) closeQuotes() {
-	b := t.b[:0]
-	for _, r := range t.a {
-		switch r {
+	t.sub(func(a []rune) int {
+		switch a[0] {
 		case '»', '”', '’':
-			b = append(b, ' ', r, ' ')
-		default:
-			b = append(b, r)
+			return t.apart(a[0])
 		}
-	}
-	t.b = b
-	t.swap()
+		return 0
+	})
 }
 
 // doubleQuotes is " → " ” ".
 func (t *Tokenizer) doubleQuotes() {
-	b := t.b[:0]
-	for _, r := range t.a {
-		if r == '"' {
-			b = append(b, ' ', '\'', '\'', ' ')
-		} else {
-			b = append(b, r)
+	t.sub(func(a []rune) int {
+		if a[0] != '"' {
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
+		t.apart('\'', '\'')
+		return 1
+	})
 }
 
 // quoteAfterParen is ([ \(\[{<])(\"|\'{2}) → "\1 “ ", the quotes as two back ticks.
 func (t *Tokenizer) quoteAfterParen() {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		b = append(b, a[i])
-		switch a[i] {
+	t.sub(func(a []rune) int {
+		n := 2
+		switch a[0] {
 		case ' ', '(', '[', '{', '<':
-			n := 0
-			if i+1 < len(a) && a[i+1] == '"' {
+			if run(a[1:], '"') > 0 {
 				n = 1
-			} else if i+2 < len(a) && a[i+1] == '\'' && a[i+2] == '\'' {
-				n = 2
+			} else if run(a[1:], '\'') < 2 {
+				return 0
 			}
-			if n > 0 {
-				b = append(b, ' ', '`', '`', ' ')
-				i += n
-			}
+			t.b = append(t.b, a[0])
+			t.apart('`', '`')
+			return 1 + n
 		}
-	}
-	t.b = b
-	t.swap()
+		return 0
+	})
 }
 
 // quoteLetter is (?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b → "\1 \2": a quote before a
 // single letter that is not a clitic.
 func (t *Tokenizer) quoteLetter() {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		b = append(b, a[i])
-		if a[i] != '\'' || i+1 == len(a) || !pystr.IsWord(a[i+1]) || i+2 < len(a) && pystr.IsWord(a[i+2]) {
-			continue
+	t.sub(func(a []rune) int {
+		if a[0] != '\'' || len(a) == 1 || !pystr.IsWord(a[1]) || len(a) > 2 && pystr.IsWord(a[2]) {
+			return 0
 		}
-		switch pystr.Fold(a[i+1]) {
+		switch pystr.Fold(a[1]) {
 		case 'm', 't', 's', 'd', 'n':
-		default:
-			b = append(b, ' ', a[i+1])
-			i++
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
+		t.b = append(t.b, '\'', ' ', a[1])
+		return 2
+	})
 }
 
 func isCloser(r rune) bool {
@@ -355,106 +348,77 @@ func (t *Tokenizer) finalDot(closer func(rune) bool, apart bool) {
 		b = append(b, ' ')
 	}
 	b = append(append(b, a[i:j]...), ' ')
-	t.b = b
-	t.swap()
+	t.a, t.b = b, a
 }
 
 // colons is ([:,])([^\d]) → " \1 \2", then ([:,])$ → " \1 ".
 func (t *Tokenizer) colons() {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		if (a[i] == ':' || a[i] == ',') && i+1 < len(a) && !pystr.IsDigit(a[i+1]) {
-			b = append(b, ' ', a[i], ' ', a[i+1])
-			i++
-		} else {
-			b = append(b, a[i])
+	t.sub(func(a []rune) int {
+		if markOf(a[0]) != hasColon || len(a) == 1 || pystr.IsDigit(a[1]) {
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
-	n := len(t.a)
-	if n == 0 {
-		return
-	}
-	i := n - 1
-	if t.a[i] == '\n' { // $ also matches before a last line feed
+		t.apart(a[0])
+		t.b = append(t.b, a[1])
+		return 2
+	})
+	i := len(t.a) - 1
+	if i >= 0 && t.a[i] == '\n' { // $ also matches before a last line feed
 		i--
 	}
-	if i >= 0 && (t.a[i] == ':' || t.a[i] == ',') {
-		b = append(append(t.b[:0], t.a[:i]...), ' ', t.a[i], ' ')
-		t.b = append(b, t.a[i+1:]...)
-		t.swap()
+	if i >= 0 && markOf(t.a[i]) == hasColon {
+		t.b = append(t.b[:0], t.a[:i]...)
+		t.apart(t.a[i])
+		t.a, t.b = append(t.b, t.a[i+1:]...), t.a
 	}
 }
 
 // dots is \.{2,} → " … ".
 func (t *Tokenizer) dots() {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		j := i
-		for j < len(a) && a[j] == '.' {
-			j++
+	t.sub(func(a []rune) int {
+		if n := run(a, '.'); n > 1 {
+			return t.apart(a[:n]...)
 		}
-		if j-i < 2 {
-			b = append(b, a[i])
-			continue
-		}
-		b = append(append(append(b, ' '), a[i:j]...), ' ')
-		i = j - 1
-	}
-	t.b = b
-	t.swap()
+		return 0
+	})
 }
 
 // quoteBlank is ([^'])' followed by a blank → "\1 ' ".
 func (t *Tokenizer) quoteBlank() {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		b = append(b, a[i])
-		if a[i] != '\'' && i+2 < len(a) && a[i+1] == '\'' && a[i+2] == ' ' {
-			b = append(b, ' ', '\'', ' ')
-			i += 2
+	t.sub(func(a []rune) int {
+		if a[0] == '\'' || len(a) < 3 || a[1] != '\'' || a[2] != ' ' {
+			return 0
 		}
-	}
-	t.b = b
-	t.swap()
+		t.b = append(t.b, a[0])
+		t.apart('\'')
+		return 3
+	})
 }
 
 // squeeze is \s+ → " ".
 func (t *Tokenizer) squeeze() {
-	b := t.b[:0]
-	blank := false
-	for _, r := range t.a {
-		if pystr.IsSpace(r) {
-			if !blank {
-				b = append(b, ' ')
-			}
-			blank = true
-			continue
+	t.sub(func(a []rune) int {
+		n := 0
+		for n < len(a) && pystr.IsSpace(a[n]) {
+			n++
 		}
-		blank = false
-		b = append(b, r)
-	}
-	t.b = b
-	t.swap()
+		if n > 0 {
+			t.b = append(t.b, ' ')
+		}
+		return n
+	})
 }
 
 // clitics is ([^' ])(CLITIC) followed by a blank → "\1 \2 "; clitic returns the length
 // of the clitic that a begins with, its blank left out, 0 for none.
 func (t *Tokenizer) clitics(clitic func(a []rune) int) {
-	a, b := t.a, t.b[:0]
-	for i := 0; i < len(a); i++ {
-		b = append(b, a[i])
-		if a[i] == '\'' || a[i] == ' ' {
-			continue
+	t.sub(func(a []rune) int {
+		n := clitic(a[1:])
+		if n == 0 || a[0] == '\'' || a[0] == ' ' {
+			return 0
 		}
-		if n := clitic(a[i+1:]); n > 0 {
-			b = append(append(append(b, ' '), a[i+1:i+1+n]...), ' ')
-			i += n + 1
-		}
-	}
-	t.b = b
-	t.swap()
+		t.b = append(t.b, a[0])
+		return 2 + t.apart(a[1:1+n]...)
+	})
 }
 
 // clitic1 is ('[sS]|'[mM]|'[dD]|') and a blank.
@@ -499,13 +463,30 @@ var contractions2 = []contraction{
 
 // contractions splits them at word boundaries, without regard to case; then 'tis and
 // 'twas after a blank.
-func (t *Tokenizer) contractions(quote bool) {
-	for _, c := range contractions2 {
-		t.split(c, quote)
-	}
-	if quote {
-		t.afterBlank("'tis")
-		t.afterBlank("'twas")
+func (t *Tokenizer) contractions() {
+	t.sub(func(a []rune) int {
+		if n := len(t.b); n > 0 && pystr.IsWord(t.b[n-1]) {
+			return 0
+		}
+		for _, c := range contractions2 {
+			n := len(c.word)
+			if !folds(a, c.word) || len(a) > n && pystr.IsWord(a[n]) || c.word == "wanna" && (len(a) == n || !pystr.IsSpace(a[n])) {
+				continue
+			}
+			t.apart(a[:c.cut]...)
+			return c.cut + t.apart(a[c.cut:n]...)
+		}
+		return 0
+	})
+	for _, word := range []string{"'tis", "'twas"} { // (?i) ('t)(REST)\b → " \1 \2 "
+		t.sub(func(a []rune) int {
+			n := 1 + len(word)
+			if a[0] != ' ' || !folds(a[1:], word) || len(a) > n && pystr.IsWord(a[n]) {
+				return 0
+			}
+			t.apart(a[1:3]...)
+			return 3 + t.apart(a[3:n]...)
+		})
 	}
 }
 
@@ -520,55 +501,4 @@ func folds(a []rune, word string) bool {
 		}
 	}
 	return true
-}
-
-func (t *Tokenizer) split(c contraction, quote bool) {
-	if !quote && (c.word == "d'ye" || c.word == "more'n") {
-		return
-	}
-	a := t.a
-	found := false
-	b := t.b[:0]
-	done := 0
-	for i := 0; i+len(c.word) <= len(a); i++ {
-		if !folds(a[i:], c.word) || i > 0 && pystr.IsWord(a[i-1]) {
-			continue
-		}
-		end := i + len(c.word)
-		if c.word == "wanna" {
-			if end == len(a) || !pystr.IsSpace(a[end]) {
-				continue
-			}
-		} else if end < len(a) && pystr.IsWord(a[end]) {
-			continue
-		}
-		found = true
-		b = append(append(b, a[done:i]...), ' ')
-		b = append(append(b, a[i:i+c.cut]...), ' ')
-		b = append(append(b, a[i+c.cut:end]...), ' ')
-		done = end
-		i = end - 1
-	}
-	if found {
-		t.b = append(b, a[done:]...)
-		t.swap()
-	}
-}
-
-// afterBlank is (?i) ('t)(REST)\b → " \1 \2 ".
-func (t *Tokenizer) afterBlank(word string) {
-	a := t.a
-	b := t.b[:0]
-	for i := 0; i < len(a); i++ {
-		end := i + 1 + len(word)
-		if a[i] != ' ' || end > len(a) || !folds(a[i+1:], word) || end < len(a) && pystr.IsWord(a[end]) {
-			b = append(b, a[i])
-			continue
-		}
-		b = append(append(append(b, ' '), a[i+1:i+3]...), ' ')
-		b = append(append(b, a[i+3:end]...), ' ')
-		i = end - 1
-	}
-	t.b = b
-	t.swap()
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,28 +187,20 @@ func (s *System) memory(ns memory.Namespace, st *store) *Memory {
 
 // Namespaces lists the namespaces of a run in Dir (or in the process).
 func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
-	var out []memory.Namespace
-	if s.o.Dir == "" {
-		s.mu.Lock()
-		for ns := range s.held {
-			if ns.Run == run {
-				out = append(out, ns)
-			}
-		}
-		s.mu.Unlock()
-	} else {
-		var err error
-		if out, err = Journals(ctx, s.o.Dir, run, format); err != nil {
-			return nil, err
-		}
+	if s.o.Dir != "" {
+		return Journals(ctx, s.o.Dir, run, format)
 	}
-	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
-	return out, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.SortedFunc(maps.Keys(s.held), byScope)
+	return slices.DeleteFunc(out, func(ns memory.Namespace) bool { return ns.Run != run }), nil
 }
 
 const format = "membench-mem0-journal"
 
-// Journals are the namespaces of a run whose journal of this format is in dir. An empty
+func byScope(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) }
+
+// Journals are the namespaces of a run whose journal of this format is in dir, in order. An empty
 // journal holds nothing.
 func Journals(ctx context.Context, dir, run, format string) ([]memory.Namespace, error) {
 	files, err := os.ReadDir(filepath.Join(dir, atomicfile.Name(run)))
@@ -240,6 +233,7 @@ func Journals(ctx context.Context, dir, run, format string) ([]memory.Namespace,
 			out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
 		}
 	}
+	slices.SortFunc(out, byScope)
 	return out, nil
 }
 

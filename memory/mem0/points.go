@@ -9,6 +9,7 @@ import (
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
+	records "membench/memory/store"
 	"membench/schema"
 )
 
@@ -154,8 +155,7 @@ func (m *Memory) push(ctx context.Context) (used llm.Usage, err error) {
 				texts, at = append(texts, indexed(st.points[i])), append(at, j)
 			}
 		}
-		vecs, u, err := m.vectorsOf(ctx, texts)
-		used = used.Add(u)
+		vecs, err := records.Many(ctx, m.sys.o.Embedder, &used, texts)
 		if err != nil {
 			return used, err
 		}
@@ -181,18 +181,6 @@ func (m *Memory) push(ctx context.Context) (used llm.Usage, err error) {
 		delete(st.stale, st.byID[id])
 	}
 	return used, nil
-}
-
-// vectorsOf embeds texts; an empty list makes no call.
-func (m *Memory) vectorsOf(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
-	if len(texts) == 0 {
-		return nil, llm.Usage{}, nil
-	}
-	out, err := llm.Embed(ctx, m.sys.o.Embedder, texts)
-	if err == nil && len(out.Vectors) != len(texts) {
-		err = fmt.Errorf("embedding %d texts: have %d vectors", len(texts), len(out.Vectors))
-	}
-	return out.Vectors, out.Usage, err
 }
 
 // cosines gives the cosine of every point to v, by position.

@@ -11,6 +11,7 @@ import (
 	"membench/internal/tokens"
 	"membench/llm"
 	"membench/memory"
+	records "membench/memory/store"
 )
 
 // Retrieve scores every point of the filter:
@@ -33,12 +34,11 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if out.Usage, err = m.update(ctx); err != nil {
 		return out, err
 	}
-	vecs, used, err := m.vectorsOf(ctx, []string{q.Text})
-	out.Usage = out.Usage.Add(used)
+	vec, err := records.One(ctx, m.sys.o.Embedder, &out.Usage, q.Text)
 	if err != nil {
 		return out, err
 	}
-	cos, err := m.cosines(ctx, q, vecs[0])
+	cos, err := m.cosines(ctx, q, vec)
 	if err != nil {
 		return out, err
 	}
@@ -100,8 +100,7 @@ func (m *Memory) embed(ctx context.Context) (used llm.Usage, err error) {
 		for j, i := range part {
 			texts[j] = indexed(st.points[i])
 		}
-		vecs, u, err := m.vectorsOf(ctx, texts)
-		used = used.Add(u)
+		vecs, err := records.Many(ctx, m.sys.o.Embedder, &used, texts)
 		if err != nil {
 			return used, err
 		}

@@ -223,12 +223,7 @@ func (w *worker) lookUp(name string) predicateRule {
 }
 
 func has(list []string, b []byte) bool {
-	for _, s := range list {
-		if s == string(b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s string) bool { return s == string(b) })
 }
 
 // cutter cuts expected pieces off the front of an id.

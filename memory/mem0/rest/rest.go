@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -170,10 +169,5 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 	if s.o.Dir == "" {
 		return nil, errors.New("no folder of journals: it is not known which memories were filled")
 	}
-	out, err := mem0.Journals(ctx, s.o.Dir, run, format)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
-	return out, ctx.Err()
+	return mem0.Journals(ctx, s.o.Dir, run, format)
 }
