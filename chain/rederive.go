@@ -452,11 +452,11 @@ func recordedPeople(claims []string) (p schema.People, known bool, err error) {
 // samePeople compares who is who by meaning.
 func samePeople(p, q schema.People) bool {
 	p.Scope, q.Scope = cmp.Or(p.Scope, schema.ScopeConversation), cmp.Or(q.Scope, schema.ScopeConversation)
-	return peopleText(p) == peopleText(q)
+	return PeopleText(p) == PeopleText(q)
 }
 
-// peopleText is who is who, as --people takes it.
-func peopleText(p schema.People) string {
+// PeopleText is who is who, as --people takes it.
+func PeopleText(p schema.People) string {
 	b, err := codec.Append(nil, p, codec.Spaced)
 	if err != nil {
 		return ""

@@ -80,7 +80,7 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 	if people, known, err := recordedPeople(o.Claims); err != nil {
 		return graphir.Counts{}, err
 	} else if known && !samePeople(o.People, schema.People{}) && !samePeople(o.People, people) {
-		return graphir.Counts{}, schema.Usagef("--people: the claims were made with other people (%s): the speakers of the turns would not be the people of the claims; leave --people out, or run claimify again", peopleText(people))
+		return graphir.Counts{}, schema.Usagef("--people: the claims were made with other people (%s): the speakers of the turns would not be the people of the claims; leave --people out, or run claimify again", PeopleText(people))
 	} else if known {
 		o.People = people
 	}

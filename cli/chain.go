@@ -29,24 +29,23 @@ type chainOptions struct {
 
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
-	engine, far := "", spark.Options{Master: "local[*]"}
+	engine, far, who := "", spark.Options{Master: "local[*]"}, schema.People{}
 	c := verb("chain -c membench.yaml", "Run every step of a project, incrementally", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		switch {
 		case engine == "spark" && o.config == "":
-			far.Out = o.Output
+			far.Out, far.People = o.Output, chain.PeopleText(who)
 			return runSparkChain(c.Context(), e, far)
 		case engine != "":
 			return usagef("--engine: have %q, want spark, and no project (-c)", engine)
-		}
-		if o.config == "" {
+		case o.config == "":
 			return usagef("no project: name it with -c membench.yaml")
+		case c.Flags().Changed("people"):
+			return usagef("--people is for an engine: a project has people in its file")
 		}
 		p, err := config.Load(o.config, e.lookup)
-		var file *os.PathError
-		switch {
-		case errors.As(err, &file):
+		if _, ok := errors.AsType[*os.PathError](err); ok {
 			return err
-		case err != nil:
+		} else if err != nil {
 			return &schema.UsageError{Err: err}
 		}
 		o.quiet = e.quiet
@@ -69,6 +68,7 @@ func newChainCmd(e *env) *cobra.Command {
 	f.IntVar(&far.Shards, "num-shards", 0, "cut exchanges into `n` parts (0: one for each core, or for 128 MB)")
 	f.StringArrayVar(&far.Exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
 	f.StringArrayVar(&far.Events, "events", nil, "`path` of events for the engine; may be given again")
+	f.Var(peopleFlag{&who}, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
 	f.StringVar(&far.Membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
 	f.StringArrayVar(&far.Conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
 	return c
@@ -131,8 +131,7 @@ func runSparkChain(ctx context.Context, e *env, o spark.Options) error {
 	if len(o.Exports) == 0 || o.Out == "" {
 		return usagef("--engine spark: name the memories with --exports and the result with -o")
 	}
-	o.TempDir, o.Python = e.getenv("TMPDIR"), e.getenv("PYSPARK_DRIVER_PYTHON") // Spark's own name for it
-	o.Stdout, o.Stderr = e.out, e.err
+	o.TempDir, o.Python, o.Stdout, o.Stderr = e.getenv("TMPDIR"), e.getenv("PYSPARK_DRIVER_PYTHON"), e.out, e.err // Spark's own name for it
 	err := spark.Run(ctx, o)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitFindings {
 		err = errFindings

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -127,10 +128,38 @@ func (t *texts) format(format string, args ...any) string {
 			args[i] = t.fault(a)
 		case schema.Sentence:
 			args[i] = t.format(a.Format, a.Args...)
+		case schema.Said:
+			args[i] = t.said(string(a))
 		}
 	}
 	return fmt.Sprintf(strings.ReplaceAll(of(t.Messages, format), "%w", "%v"), args...)
 }
+
+// said is an English text in the language: by the message with most words that it may be of.
+func (t *texts) said(text string) string {
+	best, out := 0, text
+	for format, to := range t.Messages {
+		words := argument.Split(format, -1)
+		n := len(strings.Join(words, ""))
+		if len(words) < 2 || n <= best || !strings.HasPrefix(text, words[0]) {
+			continue
+		}
+		for i, w := range words {
+			words[i] = regexp.QuoteMeta(strings.ReplaceAll(w, "%%", "%"))
+		}
+		if m := regexp.MustCompile("(?s)^" + strings.Join(words, "(.*?)") + "$").FindStringSubmatch(text); m != nil {
+			args := make([]any, len(m)-1)
+			for i, x := range m[1:] {
+				args[i] = x
+			}
+			best, out = n, fmt.Sprintf(argument.ReplaceAllString(to, "%s"), args...)
+		}
+	}
+	return out
+}
+
+// argument is where one is in a format.
+var argument = regexp.MustCompile(`%[-+.\d]*[a-z]`)
 
 // fault returns an error in the language: by its own format if it is a usage error, otherwise with the known phrases.
 func (t *texts) fault(err error) string {

@@ -132,7 +132,11 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	for _, f := range files {
 		b.g.pos(schema.Pos{File: f.Name})
 	}
-	results := par.Map(ctx, max(1, b.o.Workers), jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
+	ahead := max(1, b.o.Workers)
+	if ahead > 1 {
+		ahead *= 2 // a short block after a long one does not wait: many files are short
+	}
+	results := par.Map(ctx, ahead, jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -17,40 +17,53 @@ import (
 // An id that is missing or became invalid is suppressed. An id that moved down or up in tiers (from hot to cold) is archived or kept. An unchanged text with
 // other sources is also kept. It serves systems without Deltaer. The order is by id, suppressed ids first.
 func Diff(before, after []Item, tiers []string) []Delta {
-	old := make(map[schema.PointID]*Item, len(before))
-	for i, it := range before {
-		old[it.ID] = &before[i]
-	}
+	before, after = byID(before), byID(after)
 	var gone, out []Delta
-	for _, it := range after {
-		was, known := old[it.ID]
-		if !known {
-			was = &Item{}
+	for len(before)+len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].ID < after[0].ID:
+			gone = append(gone, Delta{Op: DeltaSuppress, Item: before[0]})
+			before = before[1:]
+			continue
+		case len(before) == 0 || after[0].ID < before[0].ID:
+			out = append(out, Delta{Op: DeltaAdd, Item: after[0]})
+			after = after[1:]
+			continue
 		}
-		delete(old, it.ID)
+		was, it := &before[0], &after[0]
+		before, after = before[1:], after[1:]
+		if alike(was, it) {
+			continue
+		}
 		cold, wasCold := slices.Index(tiers, it.Tier), slices.Index(tiers, was.Tier)
 		switch {
-		case it.Status == StatusInvalid && known && was.Status != StatusInvalid:
-			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
-		case !known:
-			out = append(out, Delta{Op: DeltaAdd, Item: it})
+		case it.Status == StatusInvalid && was.Status != StatusInvalid:
+			gone = append(gone, Delta{Op: DeltaSuppress, Item: *it})
 		case it.Text != was.Text && textnorm.Key(it.Text) != textnorm.Key(was.Text):
-			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
+			out = append(out, Delta{Op: DeltaUpdate, Item: *it, Old: []string{was.Text}})
 		case cold > wasCold:
-			out = append(out, Delta{Op: DeltaArchive, Item: it})
-		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it rests on more than before
-			out = append(out, Delta{Op: DeltaKeep, Item: it})
+			out = append(out, Delta{Op: DeltaArchive, Item: *it})
+		default: // promoted, or it rests on more than before
+			out = append(out, Delta{Op: DeltaKeep, Item: *it})
 		}
 	}
-	for _, it := range before {
-		if old[it.ID] != nil {
-			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
-		}
-	}
-	byID := func(a, b Delta) int { return cmp.Compare(a.Item.ID, b.Item.ID) }
-	slices.SortStableFunc(gone, byID)
-	slices.SortStableFunc(out, byID)
 	return append(gone, out...)
+}
+
+// byID is the items in the order of their ids, in which memories list them.
+func byID(items []Item) []Item {
+	order := func(a, b Item) int { return cmp.Compare(a.ID, b.ID) }
+	if !slices.IsSortedFunc(items, order) {
+		items = slices.Clone(items)
+		slices.SortStableFunc(items, order)
+	}
+	return items
+}
+
+// alike reports whether nothing of an item changed. Most items of a large memory are.
+func alike(a, b *Item) bool {
+	return a.ID == b.ID && a.Text == b.Text && a.Session == b.Session && a.Status == b.Status && a.Kind == b.Kind && a.Tier == b.Tier && a.Time == b.Time &&
+		slices.Equal(a.Sources, b.Sources) && slices.Equal(a.Attachments, b.Attachments) && slices.Equal(a.Links, b.Links) && reflect.DeepEqual(a.Meta, b.Meta)
 }
 
 // Told yields the deltas of one session. It fails if the session has not ended.

@@ -25,3 +25,6 @@ func Listed(all []Sentence) Sentence {
 
 // String is the sentence in the language of its format.
 func (s Sentence) String() string { return fmt.Sprintf(s.Format, s.Args...) }
+
+// Said is a sentence that a file keeps in English: who knows its format may say it in another language.
+type Said string

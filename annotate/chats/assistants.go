@@ -61,7 +61,7 @@ func sound(b []byte) []byte {
 // chatGPT reads conversations.json: a tree of messages for each conversation. The path from current_node to the root is the final conversation; other branches
 // (regenerated answers, edited questions) are counted.
 var chatGPT = Form{
-	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", linked: true,
+	Name: "chatgpt", Doc: "ChatGPT: Settings, Data controls, Export data", linked: true, personal: true,
 	match: func(files []*file) []*file { return named(files, "", `"mapping"`, `"current_node"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -279,7 +279,7 @@ func (r *reader) gpt(c gptConversation, v *datasets.Value) error {
 
 // claude reads conversations.json of Anthropic's export.
 var claude = Form{
-	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", linked: true,
+	Name: "claude", Doc: "Claude: Settings, Privacy, Export data", linked: true, personal: true,
 	match: func(files []*file) []*file { return named(files, "", `"chat_messages"`, `"sender"`) },
 	read: func(r *reader, files []*file) error {
 		return r.each(files, func(v *datasets.Value) error {
@@ -384,7 +384,7 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 // prompt, the newest first, with the answer as HTML. It names no conversations: a day's
 // prompts are one.
 var gemini = Form{
-	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON or HTML",
+	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON or HTML", personal: true,
 	match: func(files []*file) []*file {
 		own := append(named(files, "", `"header"`, `"title"`, `"time"`), named(files, "", `class="outer-cell`)...)
 		return slices.DeleteFunc(own, func(f *file) bool {

@@ -20,6 +20,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -42,7 +43,8 @@ type Message struct {
 	Account     string              // form:id of who spoke, where a name is an account
 	Pos         schema.Pos          // where it is in the export
 
-	raw []byte // a line of the project, which stays as it is
+	written string // the time as the export has it, where that may lack seconds
+	raw     []byte // a line of the project, which stays as it is
 }
 
 // fields are the texts of a message.
@@ -57,11 +59,12 @@ func (m *Message) fields() []*string {
 
 // A Form is one program's way of exporting.
 type Form struct {
-	Name    string // as --form takes it
-	Doc     string // where people get such a file
-	linked  bool   // the export's order is that of the conversation, whatever the times say
-	global  bool   // a conversation has the same id in all exports
-	arrived bool   // the export's order is that of arrival, not of the times
+	Name     string // as --form takes it
+	Doc      string // where people get such a file
+	linked   bool   // the export's order is that of the conversation, whatever the times say
+	personal bool   // an unnamed user is the owner of the account
+	global   bool   // a conversation has the same id in all exports
+	arrived  bool   // the export's order is that of arrival, not of the times
 	// unit names the part of an export that has no message twice, by a file of it; nil: the file.
 	unit func(file string) string
 	// match gives the files of an export that hold messages; none: it is not this form.
@@ -207,17 +210,19 @@ const (
 	codeUnlikely = "CHT011" // times that are hardly times
 	codeReplaced = "CHT012" // messages of a replaced project that are in no export
 	codeUndated  = "CHT013" // messages without a time
+	codeGuessed  = "CHT014" // the time of a table was found by its values
 )
 
 // A reader reads one export.
 type reader struct {
 	Options
-	ctx   context.Context
-	emit  func(Message) error
-	left  map[string]int        // number of skipped entries by kind
-	first map[string]schema.Pos // where the first of a kind is
-	flaws int                   // of messages that are kept
-	twice [2]repeats            // messages whose id another one has: equal, and other ones
+	ctx     context.Context
+	emit    func(Message) error
+	left    map[string]int              // number of skipped entries by kind
+	first   map[string]schema.Pos       // where the first of a kind is
+	minutes map[schema.ConvID]time.Time // the last time that was written without seconds
+	flaws   int                         // of messages that are kept
+	twice   [2]repeats                  // messages whose id another one has: equal, and other ones
 
 	people   *people
 	nameless bool // a speaker's account is not known
@@ -291,7 +296,7 @@ func (r *reader) person(id, name string) string {
 
 // quiet is for reading a file before its messages are read: faults are reported then.
 func (r *reader) quiet() *reader {
-	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}, first: map[string]schema.Pos{}}
+	return &reader{Options: Options{Map: r.Map, Zone: r.Zone, Encoding: r.Encoding, Report: func(*schema.Finding) {}}, ctx: r.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, minutes: map[schema.ConvID]time.Time{}}
 }
 
 func (r *reader) zone() *time.Location { return cmp.Or(r.Zone, time.UTC) }
@@ -308,13 +313,21 @@ func (r *reader) add(m Message) error {
 	if bad {
 		r.flaw(m.Pos, notUTF8, "", "UTF-8, or another encoding named by --encoding")
 	}
-	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
+	if m.Text = strings.TrimFunc(m.Text, unicode.IsSpace); !m.Time.IsZero() && minuteOnly.MatchString(m.written) {
+		if last := r.minutes[m.Conv]; last.Truncate(time.Minute).Equal(m.Time) { // several of one minute are in the order of the export
+			m.Time = m.Time.Add(time.Duration(min(last.Second()+1, 59)) * time.Second)
+		}
+		r.minutes[m.Conv] = m.Time
+	}
 	if m.Text == "" && len(m.Attachments) == 0 {
 		r.leave(m.Pos, "messages without text")
 		return nil
 	}
 	return r.emit(m)
 }
+
+// minuteOnly matches a time of day without seconds, in a date and time.
+var minuteOnly = pattern.New(`(?:^|[^\d:.+-])\d{1,2}[:.]\d{2}(?:$|[^:.\d])`)
 
 const notUTF8 = "text is not UTF-8; what cannot be read is shown as U+FFFD"
 

@@ -76,6 +76,7 @@ func TestFaults(t *testing.T) {
 		name, file, text string
 		o                Options
 		said, found      string
+		yaml             string // a part of membench.yaml
 	}{
 		{name: "mail in no UTF-8", file: "a.mbox", text: mail("From: Zo\xeb <z@e.org>\nSubject: caf\xe9\n", "one") + mail("From: =?utf-8?q?Zo=EB?= <y@e.org>\n", "two") + mail("From: Bo <b@e.org>\nContent-Type: text/plain; charset=utf-8\n", "gar\xe7on") +
 			mail("From: Cy <c@e.org>\n", "ça va bien à Genève \xff"),
@@ -96,18 +97,34 @@ func TestFaults(t *testing.T) {
 		{name: "an end that is missing", file: "conversations.json", text: gpt("gone", "1 - 0 a", "2 1 0 b", "3 2 0 c", "9 1 0 other"), said: "user: a\nuser: b\nuser: c\n",
 			found: "1 CHT002 a conversation does not say where it ends (current_node); the branch with the newest message was read\n1 CHT003 skipped 1: messages of branches that were not continued\nexit 3\n"},
 		{name: "a sender that is neither", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[{"uuid":"1","sender":"human","text":"a"},{"uuid":"2","sender":"humam","text":"b"},{"uuid":"3","sender":"assistant","text":"c"}]}]`,
-			said: "user: a\nhumam: b\nassistant: c\n", found: "1 CHT002 a sender is neither human nor assistant; the message is kept as that of a person of this name\nexit 3\n"},
+			said: "user: a\nhumam: b\nassistant: c\n", yaml: "\nuser: {id: me, names: []}", found: "1 CHT002 a sender is neither human nor assistant; the message is kept as that of a person of this name\nexit 3\n"},
 		{name: "cues", file: "x 2026-03-01 10-00-00.srt", text: "1\n00:00:01,000 --> 00:00:02,000\nAnn: one.\n\n2\n00:0x:03,000 --> 00:00:04,000\nBo: two.\n\n3\n00:00:05,000 -> 00:00:06,000\n- Ann: three.\n- Bo: four 4.\n\n4\n00:00:07,000 --> 00:00:08,000\n[laughter]\n\n5\n00:00:10,000 --> 00:00:09,000\nAnn: -5 degrees.\n",
 			said:  "Ann: one. @2026-03-01T10:00:01Z\nBo: two.\nAnn: three. @2026-03-01T10:00:05Z\nBo: four 4. @2026-03-01T10:00:05Z\nAnn: -5 degrees. @2026-03-01T10:00:10Z\n",
 			found: "6 CHT002 the time of a cue cannot be read; its text is kept without one, want a start and an end as 00:01:02.000 --> 00:01:04.500\n19 CHT002 a cue ends before it starts; it is kept, want an end after the start\n16 CHT003 skipped 1: sounds in brackets\n7 CHT013 " + undated + "exit 3\n"},
 		{name: "ids that come twice", file: "c.json", text: `[{"type":"message","user":"U1","text":"a","ts":"1767614400.000100"},{"type":"message","user":"U1","text":"b","ts":"1767614401.000100"},{"type":"message","user":"U1","text":"a","ts":"1767614400.000100"},` +
 			`{"type":"message","user":"U2","text":"b","ts":"1767614401.000100"}]`, said: "U1: a @2026-01-05T12:00:00Z\nU1: b @2026-01-05T12:00:01Z\nU2: b @2026-01-05T12:00:01Z\n",
 			found: "1 CHT008 messages that the export has more than once, by their ids, taken once: 1\n1 CHT008 messages with the id of another one, but other content; both are kept: 1\n"},
+		{name: "epochs under any name, newest first", file: "t.json", text: `[{"author":"Ann","wrote":1767614520000,"text":"b"},{"author":"Bo","wrote":1767614400000,"text":"a"}]`,
+			said: "Bo: a @2026-01-05T12:00:00Z\nAnn: b @2026-01-05T12:02:00Z\n", found: "CHT014 the time of messages was found by its values, in wrote\n"},
+		{name: "date and time of day", file: "t.csv", text: "Date;Time;From;Message\n25.03.2026;10:11;Ann;a\n26.03.2026;09:05 PM;Bo;b\n",
+			said: "Ann: a @2026-03-25T10:11:00Z\nBo: b @2026-03-26T21:05:00Z\n", found: "CHT014 the time of messages was found by its values, in Date+Time\n"},
+		{name: "named, date and time of day", file: "t.csv", text: "d,c,from,text\n2026-03-25,10:11,Ann,a\n", o: Options{Map: map[string]string{"time": "d+c"}}, said: "Ann: a @2026-03-25T10:11:00Z\n"},
+		{name: "Chinese headings", file: "t.csv", text: "时间,发送人,内容\n2026-03-05 10:11,张伟,我住在南京\n", said: "张伟: 我住在南京 @2026-03-05T10:11:00Z\n"},
+		{name: "a birthday is no time", file: "t.csv", text: "from,text,born\nAnn,a,1990-01-02\nBo,b,1991-01-02\n", said: "Ann: a\nBo: b\n", found: "CHT003 skipped 1: columns\n"},
+		{name: "several lists of messages", file: "t.jsonl", text: `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"},{"role":"assistant","content":"c"}]}`, said: "user: a\nuser: b\nassistant: c\n", yaml: "3 messages in 2 conversations"},
+		{name: "HTML", file: "t.json", text: `{"value":[{"sender":"Ann","body":"<p>I live in X &amp; Y</p>"},{"sender":"Bo","body":"<blockquote>I live in X</blockquote><p>So <at id=\"0\">Ann</at> does</p>"},{"sender":null,"body":"<systemEventMessage/>"},{"sender":"Cy","body":"a <b> is 5 > 3"}]}`,
+			said: "Ann: I live in X & Y\nBo: So Ann does\nCy: a <b> is 5 > 3\n", found: "1 CHT003 skipped 1: messages without text\n1 CHT003 skipped 3: tags of texts in HTML\n"},
+		{name: "several in a minute", file: "c.txt", text: "25/01/2026, 20:15 - Ann: a\n25/01/2026, 20:15 - Bo: b\n25/01/2026, 20:15 - Bo: c\n25/01/2026, 20:16 - Bo: d\n", said: "Ann: a @2026-01-25T20:15:00Z\nBo: b @2026-01-25T20:15:01Z\nBo: c @2026-01-25T20:15:02Z\nBo: d @2026-01-25T20:16:00Z\n"},
+		{name: "one second", file: "t.csv", text: "time,from,text\n2026-01-25 20:15:00,Ann,a\n2026-01-25T20:15:00+08:00,Ann,b\n2026-01-25T20:15:00+08:00,Ann,c\n", said: "Ann: b @2026-01-25T20:15:00+08:00\nAnn: c @2026-01-25T20:15:00+08:00\nAnn: a @2026-01-25T20:15:00Z\n"},
+		{name: "more than a minute has seconds", file: "t.csv", text: "time,from,text\n" + strings.Repeat("2026-01-25 20:15,Ann,a\n", 62), said: seconds(62)},
+		{name: "minutes of meetings", file: "m.md", text: "# Weekly\n\n## 2026-03-09 sync\n\n- **Ann:** I live in X.\n- **Bo**: me too\n\n### Decisions\n1. Use Y\n\n## Sync of 2026-03-02\n\n- Ann: so\n- 10:05 Bo: and\n  so\n",
+			said:  "Ann: so @2026-03-02T00:00:00Z\nBo: and\n  so @2026-03-02T10:05:00Z\nAnn: I live in X. @2026-03-09T00:00:00Z\nBo: me too\n\n### Decisions\n1. Use Y @2026-03-09T00:00:01Z\n",
+			found: "1 CHT003 skipped 1: lines before the first message\n13 CHT010 messages that are not in the order of time: 2; each conversation was sorted by time\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			said, found, _ := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})
-			if said != c.said || found != c.found {
-				t.Errorf("have\n%s%swant\n%s%s", said, found, c.said, c.found)
+			said, found, yaml := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})
+			if said != c.said || found != c.found || !strings.Contains(yaml, c.yaml) {
+				t.Errorf("have\n%s%swant\n%s%s%s in\n%s", said, found, c.said, c.found, c.yaml, yaml)
 			}
 		})
 	}
@@ -137,4 +154,26 @@ func TestMails(t *testing.T) {
 	if got := strings.Join(texts(lines), " "); got != "text 1 text 2 text 3" || len(found) != 1 || lines[0].ConvID != lines[2].ConvID {
 		t.Errorf("added: have %q, %q", got, found)
 	}
+}
+
+// TestSuggestions: a mapping is suggested by values: names are senders and sentences texts, whatever has fewer or longer values. Where there are none, no mapping is.
+func TestSuggestions(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"value":[{"kind":"a1","hash":"0123456789abcdef0123456789abcdef","by":{"user":{"name2":"Ann Lee"}},"txt":{"html":"I live here"},"at":"2026-01-05T12:00:00Z"},` +
+			`{"kind":"b2","hash":"1123456789abcdef0123456789abcdef","by":null,"txt":{"html":"so"},"at":"2026-01-05T12:01:00Z"},{"kind":"b2","by":{"user":{"name2":"Bo"}},"txt":{"html":"and so do I"},"at":null}]}`: "perhaps: --map sender=by.user.name2,text=txt.html,time=at",
+		`{"items":[{"id":1,"asker":{"n":"Ann"},"comments":[{"author":"Ann","x":"I live in Y"}]},{"id":2,"asker":{"n":"Bo"},"comments":[]}]}`: "",
+	} {
+		var f *schema.Finding
+		if _, err := Find(put(t, "x", map[string]string{"t.json": text}), Options{}); !errors.As(err, &f) || want != "" && f.Hint != want || want == "" && strings.Contains(f.Hint, "perhaps") {
+			t.Errorf("%s: have %v, want %q", text, err, want)
+		}
+	}
+}
+
+// seconds are the lines of n messages of one minute.
+func seconds(n int) (out string) {
+	for i := range n {
+		out += fmt.Sprintf("Ann: a @2026-01-25T20:15:%02dZ\n", min(i, 59))
+	}
+	return out
 }

@@ -55,6 +55,7 @@ type Project struct {
 	hasDate bool
 	// accounts reports that a name is the same person in all conversations: true for a single export whose names are account names.
 	accounts bool
+	personal bool // the exports are of one person's chats with assistants
 }
 
 // Init reads exports and makes a project of them: source/NAME.jsonl for each, and a
@@ -172,6 +173,8 @@ func (p *Project) take(part Part) {
 	p.hasDate = p.hasDate || part.First != ""
 	// Names are accounts in exports of one program only.
 	p.accounts = part.accounts && (len(p.Parts) == 0 || p.accounts && p.Parts[0].Form == part.Form)
+	i := slices.IndexFunc(Forms(), func(f Form) bool { return f.Name == part.Form })
+	p.personal = i >= 0 && Forms()[i].personal && (len(p.Parts) == 0 || p.personal)
 	p.Parts = append(p.Parts, part)
 }
 
@@ -277,6 +280,8 @@ func (p *Project) yaml(o InitOptions) string {
 			}
 		}
 		fmt.Fprintf(&b, "user: {id: %s, names: [%s]}\n", q(string(convID(o.Me))), names)
+	} else if p.personal {
+		b.WriteString("user: {id: me, names: []}     # the human of these chats, in all of them\n")
 	} else {
 		b.WriteString("# user: {id: me, names: [My Name]}\n")
 	}

@@ -10,14 +10,15 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"membench/annotate"
 	"membench/datasets"
 	"membench/internal/codec"
 	"membench/internal/csvdoc"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -141,7 +142,7 @@ func columnsOf(f *file, text string) []string {
 		messagesOf(v.Bytes, text)(take)
 	}
 	if n > 0 {
-		return names
+		return members(names)
 	}
 	// The head ends within the first value: its member names may still be readable.
 	head := f.head()
@@ -152,10 +153,17 @@ func columnsOf(f *file, text string) []string {
 		for list.Decode(&el) == nil && isMessage(el, text) && take(el) {
 		}
 		if n > 0 {
-			return names
+			return members(names)
 		}
 	}
 	return nil
+}
+
+// members are names without those of objects whose members are there, too: an object may be null in one message.
+func members(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return slices.ContainsFunc(names, func(m string) bool { return strings.HasPrefix(m, n+".") })
+	})
 }
 
 // firstObject is where a list of objects starts.
@@ -245,12 +253,23 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 	return list
 }
 
-// columns returns the mapping of a file, checked against its columns.
-func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
+// columns returns the columns of a file that each part is in.
+func (r *reader) columns(f *file, have []string) (map[string][]string, error) {
 	m := csvdoc.Mapping(r.Map).Complete(Parts, have)
-	for part, c := range r.Map {
+	if at := timeOf(f, have, m["time"], false); r.Map["time"] == "" && at != m["time"] {
+		m["time"] = at
+		r.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeGuessed, Warning: true, Message: "the time of messages was found by its values, in " + at, Hint: "if it is another one: --map time=COLUMN"})
+	}
+	parts := map[string][]string{}
+	for part, c := range m {
+		parts[part] = []string{c}
 		if !slices.Contains(have, c) {
-			return nil, &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(have, ", "))}
+			parts[part] = strings.Split(c, "+")
+		}
+		for _, c := range parts[part] {
+			if !slices.Contains(have, c) {
+				return nil, &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(have, ", "))}
+			}
 		}
 	}
 	if m["text"] == "" {
@@ -259,12 +278,12 @@ func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
 	if m["reply"] != "" && m["id"] == "" && r.Map["reply"] != "" {
 		return nil, schema.Usagef("--map reply=%s: name the column of the messages' own ids, too (id=COLUMN); %s has %s", m["reply"], f.name, strings.Join(have, ", "))
 	}
-	taken := slices.Collect(maps.Values(m))
+	taken := slices.Concat(slices.Collect(maps.Values(parts))...)
 	if rest := slices.DeleteFunc(slices.Clone(have), func(c string) bool { return c == "" || slices.Contains(taken, c) }); len(rest) > 0 {
 		r.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: columns", len(rest)), Have: textnorm.OneLine(strings.Join(rest, ", "), 200),
 			Hint: "--map PART=COLUMN reads one; the parts are text, sender, role, time, conversation, quote, id, reply and attachment"})
 	}
-	return m, nil
+	return parts, nil
 }
 
 func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) string) error) error {
@@ -282,10 +301,6 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 	if err != nil {
 		return err
 	}
-	at := map[string]int{}
-	for part, c := range m {
-		at[part] = slices.Index(table.Header, c)
-	}
 	for row, err := range table.Rows() {
 		var bad *csvdoc.Fault
 		switch {
@@ -297,10 +312,7 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		}
 		pos := schema.Pos{File: f.name, Line: row.Line}
 		if err := take(pos, func(part string) string {
-			if i, ok := at[part]; ok {
-				return row.Cells[i]
-			}
-			return ""
+			return joined(m[part], func(c string) string { return row.Cells[slices.Index(table.Header, c)] })
 		}); err != nil {
 			return err
 		}
@@ -308,18 +320,41 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 	return nil
 }
 
+// joined is what the columns of a part hold.
+func joined(columns []string, cell func(string) string) string {
+	var out []string
+	for _, c := range columns {
+		out = append(out, cell(c))
+	}
+	return strings.TrimSpace(strings.Join(out, " "))
+}
+
 func (r *reader) objects(f *file, take func(pos schema.Pos, get func(part string) string) error) error {
 	m, err := r.columns(f, columnsOf(f, r.Map["text"]))
 	if err != nil {
 		return err
+	}
+	text, several := r.Map["text"], bytes.HasPrefix(bytes.TrimSpace(f.head()), []byte("["))
+	for v := range datasets.Values(bytes.NewReader(f.head()), f.name, headSize) {
+		several = several || v != nil && v.Index > 0
 	}
 	return r.each([]*file{f}, func(v *datasets.Value) error {
 		if !codec.Valid(v.Bytes) {
 			var raw json.RawMessage
 			return v.Decode(&raw)
 		}
-		for el := range messagesOf(v.Bytes, m["text"]) {
-			if err := take(v.At(el), func(part string) string { return member(el, m[part]) }); err != nil {
+		conv := "" // a list of messages in each of several objects is a conversation
+		if several && !isMessage(v.Bytes, text) {
+			names := csvdoc.Mapping{}.Complete(Parts, memberNames(v.Bytes, "", 0))
+			conv = cmp.Or(member(v.Bytes, names["conversation"]), member(v.Bytes, names["id"]), strconv.Itoa(v.Index+1))
+		}
+		for el := range messagesOf(v.Bytes, text) {
+			if err := take(v.At(el), func(part string) string {
+				if part == "conversation" && m[part] == nil {
+					return conv
+				}
+				return joined(m[part], func(c string) string { return member(el, c) })
+			}); err != nil {
 				return err
 			}
 		}
@@ -364,11 +399,18 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	if role, ok := roles[strings.ToLower(out.Name)]; ok && out.Role == "" {
 		out.Role, out.Name = role, ""
 	}
-	if out.Role == "" && out.Name == "" { // what nobody is known to have said is not the user's
+	if htmlText.MatchString(out.Text) {
+		r.leave(pos, "tags of texts in HTML")
+		lines := strings.Split(plainText(out.Text), "\n")
+		said, quoted := ownLines(lines, len(lines), false)
+		out.Text, out.Quote = said, cmp.Or(out.Quote, quoted)
+	}
+	if out.Role == "" && out.Name == "" && out.Text != "" { // what nobody is known to have said is not the user's
 		out.Name = "unknown"
 		r.flaw(pos, "a message does not say who sent it; it is kept as that of an unknown person", "", "a sender")
 	}
 	if s := get("time"); s != "" {
+		out.written = s
 		t, ok, err := r.rowTime(rows, s)
 		if err != nil {
 			return err
@@ -384,64 +426,119 @@ func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string
 	return r.add(out)
 }
 
+// htmlText is a text that begins with a tag of HTML and ends with one.
+var htmlText = pattern.New(`(?s)^\s*<[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>(?:.*<(?:/[a-zA-Z][\w-]*|[a-zA-Z][^<>]*/|br)>)?\s*$`)
+
 // roles are the words for who a program or a person is.
 var roles = map[string]string{"user": "user", "human": "user", "customer": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant",
 	"agent": "assistant", "model": "assistant", "system": "system", "tool": "tool"}
 
-// suggest shows a mapping that may fit the file: the column with the longest values as
-// the text, one with few different values as the sender, one that reads as times.
-func suggest(f *file) string {
-	columns := columnsOf(f, "")
-	if len(columns) == 0 {
+// A column is counts of the values that a table's first rows have in one of its columns.
+type column struct {
+	filled, instants, days, clocks, names int
+	prose                                 int // width of values with several words
+	different                             map[string]bool
+}
+
+var (
+	clockForm = pattern.New(`^\d{1,2}:\d{2}(?::\d{2})?\s?(?:[AaPp]\.?[Mm]\.?)?$`)
+	nameForm  = pattern.New(`^[\p{Lu}\p{Lo}][^\d\n]{0,39}$`)
+	severals  = pattern.New(`\S\s+\S|\p{Han}{2}`)
+)
+
+// counts are the columns of a sample.
+func counts(f *file, columns []string) map[string]*column {
+	out := map[string]*column{}
+	for _, c := range columns {
+		out[c] = &column{different: map[string]bool{}}
+	}
+	for _, row := range sample(f, columns) {
+		for i := range columns {
+			v, c := strings.TrimSpace(row[i]), out[columns[i]]
+			if v == "" {
+				continue
+			}
+			c.filled++
+			c.different[v] = true
+			t, err := annotate.ParseTime(v, time.UTC)
+			switch {
+			case clockForm.MatchString(v):
+				c.clocks++
+			case (err != nil || t.Year() < 1990 || t.Year() > 2100) && dateOf(v) == nil: // numbers of tickets are times of 1970
+				if nameForm.MatchString(v) {
+					c.names++
+				}
+				if severals.MatchString(v) {
+					c.prose += textnorm.Width(v)
+				}
+			case strings.Contains(v, ":") || err == nil && strings.Trim(v, "0123456789.") == "":
+				c.instants++
+			default:
+				c.days++
+			}
+		}
+	}
+	return out
+}
+
+// timeOf is the column that holds times by its values, or those of the date and of the time of day with a + between them; named is the one that has the name of a
+// time. days: a column of dates alone will do.
+func timeOf(f *file, columns []string, named string, days bool) string {
+	all := counts(f, columns)
+	first := func(n func(*column) int) string { // a time that cannot be read does not make another column the time
+		is := func(c string) bool { return all[c] != nil && 2*n(all[c]) > all[c].filled }
+		if i := slices.IndexFunc(columns, is); !is(named) && i >= 0 {
+			return columns[i]
+		} else if is(named) {
+			return named
+		}
 		return ""
 	}
-	values := sample(f, columns)
+	at, day, clock := first(func(c *column) int { return c.instants }), first(func(c *column) int { return c.days }), first(func(c *column) int { return c.clocks })
+	switch {
+	case day != "" && clock != "" && at != named && (named == "" || named == day || named == clock):
+		return day + "+" + clock
+	case named != "":
+		return named
+	case at == "" && days:
+		return day
+	}
+	return at
+}
+
+// suggest shows a mapping that may fit the file, from its values; "" if none of its columns looks like texts and one like their speakers.
+func suggest(f *file) string {
+	columns := columnsOf(f, "")
+	all := counts(f, columns)
 	best := csvdoc.Mapping{}
 	for _, part := range []string{"sender", "time", "text"} { // what usual names say counts more than a guess
 		if c := (csvdoc.Mapping{}).Complete(Parts, columns)[part]; c != "" {
 			best[part] = c
 		}
 	}
+	if at := timeOf(f, columns, best["time"], true); at != "" {
+		best["time"] = at
+	}
 	known := maps.Clone(best)
-	longest, mostTimes, few := 0, 0, map[string]int{} // values that differ, by column
-	for i, c := range columns {
-		size, width, times, filled, letters := 0, 0, 0, 0, false
-		different := map[string]bool{}
-		for _, row := range values {
-			size += len(row[i])
-			width += textnorm.Width(row[i])
-			letters = letters || strings.ContainsFunc(row[i], unicode.IsLetter)
-			different[row[i]] = true
-			if row[i] != "" {
-				filled++
-			}
-			if t, err := annotate.ParseTime(row[i], time.UTC); err == nil && t.Year() > 1970 || dateOf(row[i]) != nil { // numbers of tickets are times of 1970
-				times++
-			}
-		}
-		switch {
-		case 2*times > filled: // a time that cannot be read does not make another column the time
-			if known["time"] == "" && times > mostTimes {
-				best["time"], mostTimes = c, times
-			}
-		case size > longest && letters && known["text"] == "":
-			longest = size
+	for _, c := range columns {
+		if all[c].prose > 0 && known["text"] == "" && (best["text"] == "" || all[c].prose > all[best["text"]].prose) {
 			best["text"] = c
 		}
-		if len(different) > 1 && times < len(values) {
-			n := len(different)
-			if width <= 2*len(values) { // codes are not names, unless no other column is left
-				n += maxSample
-			}
-			few[c] = n
+	}
+	few := func(c string) int { // values that differ; names are preferred
+		n := len(all[c].different)
+		if 2*all[c].names <= all[c].filled {
+			n += maxSample
 		}
+		return n
 	}
 	for _, c := range columns {
-		if n, ok := few[c]; ok && known["sender"] == "" && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
+		k := all[c]
+		if known["sender"] == "" && !slices.Contains(slices.Collect(maps.Values(known)), c) && c != best["text"] && len(k.different) > 1 && 2*(k.instants+k.days+k.clocks) <= k.filled && (best["sender"] == "" || few(c) < few(best["sender"])) {
 			best["sender"] = c
 		}
 	}
-	if best["text"] == "" {
+	if best["text"] == "" || best["sender"] == "" {
 		return ""
 	}
 	return "perhaps: --map " + best.String()
@@ -474,7 +571,9 @@ func sample(f *file, columns []string) [][]string {
 		for el := range messagesOf(v.Bytes, "") {
 			row := make([]string, len(columns))
 			for i, c := range columns {
-				row[i] = member(el, c)
+				if v := codec.Member(el, c); len(v) > 0 && v[0] != '[' {
+					row[i] = member(el, c)
+				}
 			}
 			out = append(out, row)
 		}

@@ -133,7 +133,7 @@ func (s *set) each(o Options, take func(part int, m Message) error) ([]*reader, 
 		if of[form] == nil {
 			of[form] = newPeople()
 		}
-		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, people: of[form]}
+		r := &reader{Options: o, ctx: s.ctx, left: map[string]int{}, first: map[string]schema.Pos{}, minutes: map[schema.ConvID]time.Time{}, people: of[form]}
 		r.emit = func(m Message) error {
 			m.Role = cmp.Or(m.Role, "user")
 			if program, id, ok := splitAccount(m.Account); ok { // of a project's own line

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"membench/config"
 	"membench/internal/codec"
@@ -63,10 +62,7 @@ func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices con
 	if g.Key == "" && u.Hostname() == "api.openai.com" {
 		return []schema.Check{fail(name, "set OPENAI_API_KEY in the environment or in .env, or name a local endpoint (OPENAI_BASE_URL)", "no key")}
 	}
-	var out []schema.Check
-	if g.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
-		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
-	}
+	out := checkClear(name, g.Key, u)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(g.BaseURL, "/")+"/models", nil)
 	if err != nil {
 		return append(out, fail(name, "fix the address", "%v", err))
@@ -74,16 +70,14 @@ func (o Options) checkEndpoint(ctx context.Context, g *endpointGroup, prices con
 	if g.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+g.Key)
 	}
-	before := o.Models.Clock.Now()
-	resp, err := (&http.Client{Transport: o.Models.Transport, Timeout: o.Timeout}).Do(req)
+	clock := o.dates(o.Models.Transport)
+	resp, err := (&http.Client{Transport: clock, Timeout: o.Timeout}).Do(req)
 	if err != nil {
 		return append(out, fail(name, "start the server, or fix the address (OPENAI_BASE_URL, model.base_url); behind a proxy set HTTPS_PROXY", "no answer: %v", errors.Unwrap(err)))
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is not a list
-	if skew, ok := clockSkew(resp.Header, before, o.Models.Clock.Now()); ok && skew.Abs() > farOff {
-		out = append(out, warn("clock", fixClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
-	}
+	out = append(out, clock.check(u.Host)...)
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		if g.Key == "" {
@@ -137,16 +131,6 @@ func checkModels(name string, g *endpointGroup, body []byte) []schema.Check {
 		out = append(out, warn(name, "name one of its models (OPENAI_MODEL, model.name), or try it with --ask", "does not list %s (for %s); it has %s", m, roles, some))
 	}
 	return out
-}
-
-// clockSkew is how far this machine's clock is ahead of a server's, where the answer
-// has a date: whole seconds, so small differences mean nothing.
-func clockSkew(h http.Header, before, after time.Time) (time.Duration, bool) {
-	t, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		return 0, false
-	}
-	return before.Add(after.Sub(before) / 2).Sub(t), true
 }
 
 // askEndpoint puts one question to each model of an endpoint, and asks whether it scores

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"membench/config"
 	"membench/cypher/neo4j"
+	"membench/internal/loopback"
 	"membench/llm/hashing"
 	"membench/memory/mem0/qdrant"
 	"membench/memory/mem0/rest"
@@ -22,23 +22,27 @@ import (
 	"membench/schema"
 )
 
-// dates notes the newest clock that a server told.
+// dates notes how far this machine's clock is ahead of a server's, where its newest
+// answer has a date: whole seconds, so small differences mean nothing.
 type dates struct {
 	next http.RoundTripper
 	now  func() time.Time
 
 	mu   sync.Mutex
-	skew time.Duration
-	told bool
+	skew time.Duration // 0: none told
+}
+
+func (o Options) dates(next http.RoundTripper) *dates {
+	return &dates{next: cmp.Or(next, http.DefaultTransport), now: o.Models.Clock.Now}
 }
 
 func (d *dates) RoundTrip(r *http.Request) (*http.Response, error) {
 	before := d.now()
 	resp, err := d.next.RoundTrip(r)
 	if err == nil {
-		if skew, ok := clockSkew(resp.Header, before, d.now()); ok {
+		if t, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 			d.mu.Lock()
-			d.skew, d.told = skew, true
+			d.skew = before.Add(d.now().Sub(before) / 2).Sub(t)
 			d.mu.Unlock()
 		}
 	}
@@ -48,16 +52,22 @@ func (d *dates) RoundTrip(r *http.Request) (*http.Response, error) {
 // farOff is a clock that instants in records would show, and certificates mind.
 const farOff = time.Minute
 
-func checkClock(d *dates, host string) []schema.Check {
+func (d *dates) check(host string) []schema.Check {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.told || d.skew.Abs() <= farOff {
+	if d.skew.Abs() <= farOff {
 		return nil
 	}
-	return []schema.Check{warn("clock", fixClock, "differs by %v from that of %s", d.skew.Round(time.Second), host)}
+	return []schema.Check{warn("clock", "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it", "differs by %v from that of %s", d.skew.Round(time.Second), host)}
 }
 
-const fixClock = "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it"
+// checkClear warns of a key that others on the way to a server may read.
+func checkClear(name, key string, u *url.URL) []schema.Check {
+	if key == "" || u.Scheme != "http" || loopback.Local(u.Hostname()) {
+		return nil
+	}
+	return []schema.Check{warn(name, "use https", "the key goes over the network in the clear")}
+}
 
 // checkMem0 looks at the Mem0 that the environment names: an own server by MEM0_URL,
 // the platform by its key alone. It asks for the memories of a user that nobody is.
@@ -71,12 +81,9 @@ func (o Options) checkMem0(ctx context.Context) []schema.Check {
 	if err != nil {
 		return []schema.Check{fail(name, "fix MEM0_URL: http://host:port or https://host", "%v", err)}
 	}
-	clock := &dates{next: cmp.Or[http.RoundTripper](o.Place.Transport, http.DefaultTransport), now: o.Models.Clock.Now}
+	clock := o.dates(o.Place.Transport)
 	at.HTTP = &http.Client{Transport: clock}
-	var out []schema.Check
-	if at.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
-		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
-	}
+	out := checkClear(name, at.Key, u)
 	s, err := rest.Dial(ctx, at)
 	if err == nil {
 		err = s.Check(ctx)
@@ -88,7 +95,7 @@ func (o Options) checkMem0(ctx context.Context) []schema.Check {
 		if at.Key == "" {
 			why = "requires a key, and none is set"
 		}
-		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), checkClock(clock, u.Host)...)
+		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), clock.check(u.Host)...)
 	case errors.As(err, &answer) && answer.Status >= 500:
 		return append(out, fail(name, "check the server's own log: its store or its model may be unavailable", "%v", err))
 	case errors.As(err, &answer):
@@ -96,7 +103,7 @@ func (o Options) checkMem0(ctx context.Context) []schema.Check {
 	case err != nil:
 		return append(out, fail(name, "start the server, or fix or unset MEM0_URL", "%v", err))
 	}
-	out = append(out, checkClock(clock, u.Host)...)
+	out = append(out, clock.check(u.Host)...)
 	switch v := s.Info().Version; v {
 	case "oss-1.0.7-":
 		return append(out, warn(name, "use Mem0 1.0.11 or 2.x: older versions store times in US time regardless of the given zone; in some, deleting one user's memories empties the store", "version before 1.0.8, key accepted"))
@@ -181,11 +188,6 @@ func secured(c *qdrant.Client) string {
 		return "TLS"
 	}
 	return "no TLS"
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 func (o Options) checkNeo4j(ctx context.Context, uri string) schema.Check {

@@ -26,11 +26,6 @@ func Dataset() datasets.Dataset {
 
 func match(name string) bool { return path.Ext(name) == ".jsonl" }
 
-var categories = map[string]string{
-	"Basic Fact Recall": schema.CatIE, "Multi-hop Inference": schema.CatMR, "Dynamic Update": schema.CatKU,
-	"Memory Boundary": schema.CatABS, "Memory Conflict": schema.CatCR, "Generalization & Application": schema.CatOD,
-}
-
 type user struct {
 	UUID     string    `json:"uuid"`
 	Persona  string    `json:"persona_info"`
@@ -130,8 +125,8 @@ func read(v *datasets.Value, u user) (schema.Case, error) {
 }
 
 func ask(v *datasets.Value, q question, id string, points map[string]string, at []string) (schema.Question, bool) {
-	cat, ok := categories[q.Type]
-	if !ok {
+	cat := datasets.CategoryIn("halumem", q.Type)
+	if cat == "" {
 		f := v.Finding("DST003", "an unknown question_type, the question skipped", append(at, "question_type")...)
 		f.Have = q.Type
 		v.Report(f)

@@ -41,9 +41,6 @@ func match(name string) bool {
 	return err == nil && strings.HasSuffix(base, ".json")
 }
 
-// categories by the benchmark's code (task_eval/evaluation.py).
-var categories = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": schema.CatOD, "4": schema.CatIE, "5": schema.CatABS}
-
 // Cases reads conversations. A question's id is <sample_id>/qa/<index>.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return datasets.Read(ctx, files, o, func(v *datasets.Value) (schema.Case, error) {
@@ -249,8 +246,8 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 		}
 		return schema.Question{}, false
 	}
-	cat, known := categories[q.Category.Text]
-	if !known {
+	cat := datasets.CategoryIn("locomo", q.Category.Text)
+	if cat == "" {
 		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category.Text, "1 to 5"
 		v.Report(f)

@@ -36,11 +36,6 @@ func match(name string) bool {
 	return ok
 }
 
-var categories = map[string]string{
-	"single-session-user": schema.CatIE, "single-session-assistant": schema.CatIE, "single-session-preference": schema.CatIE,
-	"multi-session": schema.CatMR, "temporal-reasoning": schema.CatTR, "knowledge-update": schema.CatKU,
-}
-
 type item struct {
 	ID        string            `json:"question_id"`
 	Type      string            `json:"question_type"`
@@ -100,8 +95,8 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		f.Have = fmt.Sprintf("%d dates, %d ids, %d sessions; %d questions, %d answers", len(it.Dates), len(it.IDs), len(it.Sessions), len(it.Questions), len(it.Answers))
 		return schema.Case{}, f
 	}
-	category, known := categories[it.Type]
-	if !known && !many {
+	category := datasets.CategoryIn("longmemeval", it.Type)
+	if category == "" && !many {
 		f := v.Finding("DST003", "an unknown question_type, the case skipped", "question_type")
 		f.Have = it.Type
 		return schema.Case{}, f

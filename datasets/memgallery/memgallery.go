@@ -26,14 +26,6 @@ func match(name string) bool {
 	return path.Ext(name) == ".json" && !strings.Contains(name, "result")
 }
 
-// categories of the points: FR factual retrieval, VS and VR visual search and
-// reasoning, TTL test-time learning, TR temporal and MR multi-entity reasoning, KR
-// knowledge resolution, CD conflict detection, AR answer refusal.
-var categories = map[string]string{
-	"FR": schema.CatIE, "MR": schema.CatMR, "TR": schema.CatTR, "TTL": schema.CatTTL, "VS": schema.CatVIS, "VR": schema.CatVIS,
-	"CD": schema.CatCR, "KR": schema.CatKU, "AR": schema.CatABS,
-}
-
 type dialog struct {
 	Profile   schema.Object `json:"character_profile"`
 	Sessions  []session     `json:"multi_session_dialogues"`
@@ -96,8 +88,8 @@ func read(v *datasets.Value, d dialog) (schema.Case, error) {
 		}
 	}
 	for i, q := range d.Questions {
-		cat, ok := categories[q.Point]
-		if !ok {
+		cat := datasets.CategoryIn("memgallery", q.Point)
+		if cat == "" {
 			f := v.Finding("DST003", "an unknown point, the question skipped", "human-annotated QAs", strconv.Itoa(i), "point")
 			f.Have = q.Point
 			v.Report(f)

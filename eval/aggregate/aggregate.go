@@ -334,14 +334,15 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	s := schema.Summary{System: k.system, Type: r.typ, Dataset: k.dataset, Questions: len(r.questions), Repeats: r.repeats, Declared: a.o.Declared, Confidence: o.Confidence,
 		Outcomes: r.outcomes, Fingerprint: r.prints.Fingerprint(), Metrics: r.metrics.result(k.system),
 		RetrieveMS: figure.Spread(r.retrieve), AnswerMS: figure.Spread(r.answer), AnswerChars: figure.Spread(r.chars), Scores: []schema.Score{}}
+	warn := func(x schema.Sentence) { s.Warnings = append(s.Warnings, x.String()) }
 	if a.o.Declared > 0 {
 		s.Coverage = figure.Defined(float64(len(r.questions)) / float64(a.o.Declared))
 		if n := a.o.Declared - len(r.questions); n > 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%d of the %d declared questions have no record: a published total of the whole set cannot be compared with these figures", n, a.o.Declared))
+			warn(schema.Say("%d of the %d declared questions have no record: a published total of the whole set cannot be compared with these figures", n, a.o.Declared))
 		}
 	}
 	if r.unlabelled > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+		warn(schema.Say("%d records carry no grade: run membench eval grade", r.unlabelled))
 	}
 	var lacks []string
 	for id, x := range r.scores {
@@ -351,34 +352,34 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if len(lacks) > 0 {
 		slices.Sort(lacks)
-		s.Warnings = append(s.Warnings, "grades that the other answers have are missing, and count as unscored: "+strings.Join(lacks, ", "))
+		warn(schema.Say("grades that the other answers have are missing, and count as unscored: %s", strings.Join(lacks, ", ")))
 	}
 	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
+		warn(schema.Say("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
 	}
 	if u := r.unfound; u.right > 0 && stats.ClopperPearson(u.none, u.right, o.Confidence).Lo > .5 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d right answers were given without any of their evidence among the hits: the evidence of the cases, or what the hits name as their sources, may be wrong", u.none, u.right))
 	}
 	for _, x := range r.leaks.Warnings() {
-		s.Warnings = append(s.Warnings, x.String())
+		warn(x)
 	}
 	if x := figure.Spread(r.perHit); x != nil && *x.P50 > wideHit {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
+		warn(schema.Say("a hit names %.0f turns (median): evidence-recall counts the hits, turn-recall the turns", *x.P50))
 	}
 	if x := figure.Spread(r.share); x != nil && *x.P50 >= nearlyAll {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their speakers' names), so retrieval metrics measure no choice", 100**x.P50))
+		warn(schema.Say("it returns nearly all of its memory: %.0f %% of the dialogue (median; turns named, or characters shown with their speakers' names), so retrieval metrics measure no choice", 100**x.P50))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(r.scores), func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))
 		if n := s.Scores[len(s.Scores)-1].Overall.Clusters; n > 1 && n < 10 && len(s.Scores) == 1 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("with only %d cases, intervals by case are wide", n))
+			warn(schema.Say("with only %d cases, intervals by case are wide", n))
 		}
 	}
 	for _, u := range slices.SortedFunc(maps.Keys(r.usage), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		s.Usage = append(s.Usage, *r.usage[u])
 	}
 	if s.Cost = figure.Cost(s.Usage, a.o.Prices); s.Cost != nil && len(s.Cost.Unpriced) > 0 {
-		s.Warnings = append(s.Warnings, "no known price for "+strings.Join(s.Cost.Unpriced, ", ")+": their tokens are not in the cost")
+		warn(schema.Say("no known price for %s: their tokens are not in the cost", strings.Join(s.Cost.Unpriced, ", ")))
 	}
 	return s
 }

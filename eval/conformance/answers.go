@@ -22,58 +22,54 @@ func checks() []check {
 	const locomo, lme = "snap-research/locomo@92286325 task_eval/evaluation.py", "xiaowu0162/LongMemEval@9e0b455f src/"
 	const mab = "HUST-AI-HYZ/MemoryAgentBench@455306dc utils/eval_other_utils.py"
 	return []check{
-		{"nltk_porter", []string{"locomo-f1", "rouge-l", "mab"}, "NLTK 3.10.4 PorterStemmer, NLTK_EXTENSIONS (3.8.1 stems alike)", porter},
-		{"locomo_f1", []string{"locomo-f1"}, locomo + ", NLTK 3.10.4, regex 2026.11.15", locomoF1},
-		{"locomo_evidence_recall", []string{"locomo-recall"}, locomo, locomoRecall},
-		{"mem0_2025", []string{"mem0-2025-f1", "bleu1"}, "mem0ai/mem0@b3ede5b7 evaluation/metrics/utils.py, NLTK 3.9.1 (punkt_tab English)", mem0},
-		{"lme_retrieval", []string{"lme-retrieval"}, lme + "retrieval/eval_utils.py, NumPy 1.26.4", lmeRetrieval},
-		{"lme_judge_prompt", []string{"lme-official"}, lme + "evaluation/evaluate_qa.py", lmePrompt},
-		{"lme_route_label", []string{"lme-official"}, lme + "evaluation/evaluate_qa.py", lmeRoute},
-		{"mab_metrics", []string{"mab", "mab-substring", "squad-em", "rouge-l"}, mab + ", rouge_score 0.1.2, NLTK 3.9.1", mabMetrics},
-		{"mab_recsys", []string{"mab-recsys"}, mab + ", editdistance 0.8.1", mabRecsys},
-		{"mab_chunks", []string{"mab-chunks"}, mab + " chunk_text_into_sentences, NLTK 3.9.1, tiktoken o200k_base", mabChunks},
-		{"bm25", []string{"bm25-okapi", "bm25-lucene"}, "rank_bm25 0.2.2 BM25Okapi; bm25s 0.3.16 lucene", bm25Check},
-		{"stats_wilson", []string{"wilson", "clopper-pearson"}, "statsmodels 0.15.0, SciPy 1.17.1", wilson},
-		{"stats_mcnemar", []string{"mcnemar"}, "statsmodels 0.15.0", mcnemar},
-		{"stats_holm", []string{"holm", "benjamini-hochberg", "bonferroni"}, "statsmodels 0.15.0", holm},
-		{"stats_kappa", []string{"cohen-kappa", "fleiss-kappa"}, "statsmodels 0.15.0", kappa},
-		{"stats_percentile", []string{"percentile"}, "NumPy 2.4.6", percentile},
+		{"nltk_porter", []string{"locomo-f1", "rouge-l", "mab"}, "NLTK 3.10.4 PorterStemmer, NLTK_EXTENSIONS (3.8.1 stems alike)", rowsOf(porter)},
+		{"locomo_f1", []string{"locomo-f1"}, locomo + ", NLTK 3.10.4, regex 2026.11.15", rowsOf(locomoF1)},
+		{"locomo_evidence_recall", []string{"locomo-recall"}, locomo, rowsOf(locomoRecall)},
+		{"mem0_2025", []string{"mem0-2025-f1", "bleu1"}, "mem0ai/mem0@b3ede5b7 evaluation/metrics/utils.py, NLTK 3.9.1 (punkt_tab English)", rowsOf(mem0)},
+		{"lme_retrieval", []string{"lme-retrieval"}, lme + "retrieval/eval_utils.py, NumPy 1.26.4", rowsOf(lmeRetrieval)},
+		{"lme_judge_prompt", []string{"lme-official"}, lme + "evaluation/evaluate_qa.py", rowsOf(lmePrompt)},
+		{"lme_route_label", []string{"lme-official"}, lme + "evaluation/evaluate_qa.py", rowsOf(lmeRoute)},
+		{"mab_metrics", []string{"mab", "mab-substring", "squad-em", "rouge-l"}, mab + ", rouge_score 0.1.2, NLTK 3.9.1", rowsOf(mabMetrics)},
+		{"mab_recsys", []string{"mab-recsys"}, mab + ", editdistance 0.8.1", rowsOf(mabRecsys)},
+		{"mab_chunks", []string{"mab-chunks"}, mab + " chunk_text_into_sentences, NLTK 3.9.1, tiktoken o200k_base", rowsOf(mabChunks)},
+		{"bm25", []string{"bm25-okapi", "bm25-lucene"}, "rank_bm25 0.2.2 BM25Okapi; bm25s 0.3.16 lucene", rowsOf(bm25Check)},
+		{"stats_wilson", []string{"wilson", "clopper-pearson"}, "statsmodels 0.15.0, SciPy 1.17.1", rowsOf(wilson)},
+		{"stats_mcnemar", []string{"mcnemar"}, "statsmodels 0.15.0", rowsOf(mcnemar)},
+		{"stats_holm", []string{"holm", "benjamini-hochberg", "bonferroni"}, "statsmodels 0.15.0", rowsOf(holm)},
+		{"stats_kappa", []string{"cohen-kappa", "fleiss-kappa"}, "statsmodels 0.15.0", rowsOf(kappa)},
+		{"stats_percentile", []string{"percentile"}, "NumPy 2.4.6", rowsOf(percentile)},
 	}
 }
 
-func porter(s *suite, raw []byte) error {
-	var r struct {
-		Word string `json:"word"`
-		Stem string `json:"stem"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type porterRow struct {
+	Word string `json:"word"`
+	Stem string `json:"stem"`
+}
+
+func porter(s *suite, r porterRow) error {
 	s.same("stem", nltk.Stem(r.Word), r.Stem)
 	return nil
 }
 
-func locomoF1(s *suite, raw []byte) error {
-	var r struct {
-		Src       string   `json:"src"`
-		Ref       *ref     `json:"ref"`
-		Category  int      `json:"category"`
-		Pred      string   `json:"pred"`
-		Gold      text     `json:"gold"`
-		Official  float64  `json:"official"`
-		Single    float64  `json:"f1_single"`
-		Multi     float64  `json:"f1_multi"`
-		EM        bool     `json:"em_set"`
-		NPred     int      `json:"n_pred"`
-		NGold     int      `json:"n_gold"`
-		PredNorm  *string  `json:"pred_norm"`
-		GoldNorm  *string  `json:"gold_norm"`
-		PredStems []string `json:"pred_stems"`
-		GoldStems []string `json:"gold_stems"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type locomoF1Row struct {
+	Src       string   `json:"src"`
+	Ref       *ref     `json:"ref"`
+	Category  int      `json:"category"`
+	Pred      string   `json:"pred"`
+	Gold      text     `json:"gold"`
+	Official  float64  `json:"official"`
+	Single    float64  `json:"f1_single"`
+	Multi     float64  `json:"f1_multi"`
+	EM        bool     `json:"em_set"`
+	NPred     int      `json:"n_pred"`
+	NGold     int      `json:"n_gold"`
+	PredNorm  *string  `json:"pred_norm"`
+	GoldNorm  *string  `json:"gold_norm"`
+	PredStems []string `json:"pred_stems"`
+	GoldStems []string `json:"gold_stems"`
+}
+
+func locomoF1(s *suite, r locomoF1Row) error {
 	if ok, err := s.given(r.Ref, &r.Pred, &r.Gold); !ok || err != nil {
 		return err
 	}
@@ -94,15 +90,13 @@ func locomoF1(s *suite, raw []byte) error {
 	return nil
 }
 
-func locomoRecall(s *suite, raw []byte) error {
-	var r struct {
-		Evidence  []string  `json:"evidence"`
-		Retrieved *[]string `json:"retrieved"`
-		Recall    any       `json:"recall"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type locomoRecallRow struct {
+	Evidence  []string  `json:"evidence"`
+	Retrieved *[]string `json:"retrieved"`
+	Recall    any       `json:"recall"`
+}
+
+func locomoRecall(s *suite, r locomoRecallRow) error {
 	have, err := 1.0, error(nil) // upstream's value if the retrieval is unknown
 	if r.Retrieved != nil {
 		have, err = protocol.LocomoRecall(r.Evidence, *r.Retrieved)
@@ -124,26 +118,24 @@ func locomoRecall(s *suite, raw []byte) error {
 	return nil
 }
 
-func mem0(s *suite, raw []byte) error {
-	var r struct {
-		Ref        *ref     `json:"ref"`
-		Pred       string   `json:"pred"`
-		Gold       text     `json:"gold"`
-		EM         float64  `json:"exact_match"`
-		F1         float64  `json:"f1"`
-		Evals      float64  `json:"evals_bleu1"`
-		BLEU1      float64  `json:"bleu1"`
-		BLEU2      float64  `json:"bleu2"`
-		BLEU3      float64  `json:"bleu3"`
-		BLEU4      float64  `json:"bleu4"`
-		NPred      int      `json:"n_pred_tok"`
-		NGold      int      `json:"n_gold_tok"`
-		PredTokens []string `json:"pred_tokens"`
-		GoldTokens []string `json:"gold_tokens"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type mem0Row struct {
+	Ref        *ref     `json:"ref"`
+	Pred       string   `json:"pred"`
+	Gold       text     `json:"gold"`
+	EM         float64  `json:"exact_match"`
+	F1         float64  `json:"f1"`
+	Evals      float64  `json:"evals_bleu1"`
+	BLEU1      float64  `json:"bleu1"`
+	BLEU2      float64  `json:"bleu2"`
+	BLEU3      float64  `json:"bleu3"`
+	BLEU4      float64  `json:"bleu4"`
+	NPred      int      `json:"n_pred_tok"`
+	NGold      int      `json:"n_gold_tok"`
+	PredTokens []string `json:"pred_tokens"`
+	GoldTokens []string `json:"gold_tokens"`
+}
+
+func mem0(s *suite, r mem0Row) error {
 	if ok, err := s.given(r.Ref, &r.Pred, &r.Gold); !ok || err != nil {
 		return err
 	}
@@ -167,18 +159,16 @@ func mem0(s *suite, raw []byte) error {
 	return nil
 }
 
-func lmeRetrieval(s *suite, raw []byte) error {
-	var r struct {
-		Kind    string                        `json:"kind"`
-		Corpus  []string                      `json:"corpus_ids"`
-		Correct []string                      `json:"correct_docs"`
-		Ranking []int                         `json:"ranking"`
-		Metrics map[string]protocol.Retrieval `json:"metrics"`
-		Rollup  map[string]protocol.Retrieval `json:"session_rollup"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type lmeRetrievalRow struct {
+	Kind    string                        `json:"kind"`
+	Corpus  []string                      `json:"corpus_ids"`
+	Correct []string                      `json:"correct_docs"`
+	Ranking []int                         `json:"ranking"`
+	Metrics map[string]protocol.Retrieval `json:"metrics"`
+	Rollup  map[string]protocol.Retrieval `json:"session_rollup"`
+}
+
+func lmeRetrieval(s *suite, r lmeRetrievalRow) error {
 	hold := func(name string, want map[string]protocol.Retrieval, f func(corpus, correct []string, ranking []int, k int) (protocol.Retrieval, error)) error {
 		for _, key := range slices.Sorted(maps.Keys(want)) {
 			k, err := strconv.Atoi(key)
@@ -201,21 +191,19 @@ func lmeRetrieval(s *suite, raw []byte) error {
 	return hold("session_rollup", r.Rollup, protocol.LMERollup)
 }
 
+type lmePromptRow struct {
+	Type       string          `json:"question_type"`
+	Abstention bool            `json:"abstention"`
+	Question   string          `json:"question"`
+	Answer     json.RawMessage `json:"answer"`
+	Response   string          `json:"response"`
+	Template   string          `json:"template"`
+	SHA        string          `json:"prompt_sha256"`
+	Bytes      int             `json:"prompt_bytes"`
+}
+
 // lmePrompt checks the routing of each row with our own words, and the rendered prompt if the user's copy of the original is available.
-func lmePrompt(s *suite, raw []byte) error {
-	var r struct {
-		Type       string          `json:"question_type"`
-		Abstention bool            `json:"abstention"`
-		Question   string          `json:"question"`
-		Answer     json.RawMessage `json:"answer"`
-		Response   string          `json:"response"`
-		Template   string          `json:"template"`
-		SHA        string          `json:"prompt_sha256"`
-		Bytes      int             `json:"prompt_bytes"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+func lmePrompt(s *suite, r lmePromptRow) error {
 	kind, ok := protocol.LMERoute(r.Type, r.Abstention)
 	if strings.HasPrefix(r.SHA, "raises") {
 		s.same("route", ok, false)
@@ -255,16 +243,14 @@ func lmePrompt(s *suite, raw []byte) error {
 	return nil
 }
 
-func lmeRoute(s *suite, raw []byte) error {
-	var r struct {
-		QuestionID *string `json:"question_id"`
-		Abstention bool    `json:"abstention"`
-		Reply      *string `json:"reply"`
-		Label      bool    `json:"label"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type lmeRouteRow struct {
+	QuestionID *string `json:"question_id"`
+	Abstention bool    `json:"abstention"`
+	Reply      *string `json:"reply"`
+	Label      bool    `json:"label"`
+}
+
+func lmeRoute(s *suite, r lmeRouteRow) error {
 	if r.QuestionID != nil {
 		s.same("abstention", protocol.LMEAbstention(*r.QuestionID), r.Abstention)
 	}
@@ -274,22 +260,20 @@ func lmeRoute(s *suite, raw []byte) error {
 	return nil
 }
 
-func mabMetrics(s *suite, raw []byte) error {
-	var r struct {
-		Subset   string            `json:"sub_dataset"`
-		Ref      *ref              `json:"ref"`
-		Pred     string            `json:"pred"`
-		Golds    json.RawMessage   `json:"golds"`
-		Raw      map[string]number `json:"raw"`
-		Post     map[string]number `json:"post"`
-		Parsed   *string           `json:"parsed"`
-		SHA      string            `json:"parsed_sha256"`
-		NormPred *string           `json:"norm_pred"`
-		NormGold []string          `json:"norm_gold"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type mabMetricsRow struct {
+	Subset   string            `json:"sub_dataset"`
+	Ref      *ref              `json:"ref"`
+	Pred     string            `json:"pred"`
+	Golds    json.RawMessage   `json:"golds"`
+	Raw      map[string]number `json:"raw"`
+	Post     map[string]number `json:"post"`
+	Parsed   *string           `json:"parsed"`
+	SHA      string            `json:"parsed_sha256"`
+	NormPred *string           `json:"norm_pred"`
+	NormGold []string          `json:"norm_gold"`
+}
+
+func mabMetrics(s *suite, r mabMetricsRow) error {
 	var golds []string
 	var err error
 	if r.Ref != nil {
@@ -371,19 +355,17 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func mabRecsys(s *suite, raw []byte) error {
-	var r struct {
-		Pred          string    `json:"pred"`
-		Gold          []string  `json:"gold_ids"`
-		At1           float64   `json:"recsys_recall@1"`
-		At5           float64   `json:"recsys_recall@5"`
-		At10          float64   `json:"recsys_recall@10"`
-		Parsed        []*string `json:"parsed"`
-		MetricsStable bool      `json:"metrics_stable"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type mabRecsysRow struct {
+	Pred          string    `json:"pred"`
+	Gold          []string  `json:"gold_ids"`
+	At1           float64   `json:"recsys_recall@1"`
+	At5           float64   `json:"recsys_recall@5"`
+	At10          float64   `json:"recsys_recall@10"`
+	Parsed        []*string `json:"parsed"`
+	MetricsStable bool      `json:"metrics_stable"`
+}
+
+func mabRecsys(s *suite, r mabRecsysRow) error {
 	e, ok := s.cache["entities"].(*protocol.Entities)
 	if !ok {
 		b, err := fs.ReadFile(s.golden, "mab_recsys.entity2id.json")

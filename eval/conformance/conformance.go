@@ -71,6 +71,17 @@ type check struct {
 	row       func(s *suite, raw []byte) error
 }
 
+// rowsOf reads the rows of a check.
+func rowsOf[T any](row func(s *suite, r T) error) func(*suite, []byte) error {
+	return func(s *suite, raw []byte) error {
+		var r T
+		if err := codec.Unmarshal(raw, &r); err != nil {
+			return err
+		}
+		return row(s, r)
+	}
+}
+
 // suite is one file being checked.
 type suite struct {
 	o       Options

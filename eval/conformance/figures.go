@@ -33,19 +33,17 @@ func (n *null) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-func wilson(s *suite, raw []byte) error {
-	var r struct {
-		K        int        `json:"k"`
-		N        int        `json:"n"`
-		Wilson95 [2]float64 `json:"wilson95"`
-		Wilson99 [2]float64 `json:"wilson99"`
-		Wilson90 [2]float64 `json:"wilson90"`
-		CC       [2]float64 `json:"wilsoncc95"`
-		Exact    [2]float64 `json:"clopper_pearson95"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type wilsonRow struct {
+	K        int        `json:"k"`
+	N        int        `json:"n"`
+	Wilson95 [2]float64 `json:"wilson95"`
+	Wilson99 [2]float64 `json:"wilson99"`
+	Wilson90 [2]float64 `json:"wilson90"`
+	CC       [2]float64 `json:"wilsoncc95"`
+	Exact    [2]float64 `json:"clopper_pearson95"`
+}
+
+func wilson(s *suite, r wilsonRow) error {
 	if r.N <= 0 || r.K < 0 || r.K > r.N {
 		return fmt.Errorf("%d of %d is not a proportion", r.K, r.N)
 	}
@@ -61,18 +59,16 @@ func wilson(s *suite, raw []byte) error {
 	return nil
 }
 
-func mcnemar(s *suite, raw []byte) error {
-	var r struct {
-		B         int     `json:"b"`
-		C         int     `json:"c"`
-		Exact     float64 `json:"exact_p"`
-		Corrected [2]null `json:"chi2_corrected"`
-		Chi2      [2]null `json:"chi2"`
-		MidP      float64 `json:"midp"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type mcnemarRow struct {
+	B         int     `json:"b"`
+	C         int     `json:"c"`
+	Exact     float64 `json:"exact_p"`
+	Corrected [2]null `json:"chi2_corrected"`
+	Chi2      [2]null `json:"chi2"`
+	MidP      float64 `json:"midp"`
+}
+
+func mcnemar(s *suite, r mcnemarRow) error {
 	if r.B < 0 || r.C < 0 {
 		return fmt.Errorf("counts %d and %d: want none below 0", r.B, r.C)
 	}
@@ -91,17 +87,15 @@ func mcnemar(s *suite, raw []byte) error {
 	return nil
 }
 
-func holm(s *suite, raw []byte) error {
-	var r struct {
-		P          []float64 `json:"p"`
-		Holm       []float64 `json:"holm_adj"`
-		Reject     []bool    `json:"holm_reject"`
-		BH         []float64 `json:"bh_adj"`
-		Bonferroni []float64 `json:"bonferroni_adj"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type holmRow struct {
+	P          []float64 `json:"p"`
+	Holm       []float64 `json:"holm_adj"`
+	Reject     []bool    `json:"holm_reject"`
+	BH         []float64 `json:"bh_adj"`
+	Bonferroni []float64 `json:"bonferroni_adj"`
+}
+
+func holm(s *suite, r holmRow) error {
 	if len(r.Holm) != len(r.P) || len(r.Reject) != len(r.P) || len(r.BH) != len(r.P) || len(r.Bonferroni) != len(r.P) {
 		return fmt.Errorf("lists of %d, %d, %d, %d and %d values: want one length", len(r.P), len(r.Holm), len(r.Reject), len(r.BH), len(r.Bonferroni))
 	}
@@ -115,20 +109,18 @@ func holm(s *suite, raw []byte) error {
 	return nil
 }
 
-func kappa(s *suite, raw []byte) error {
-	var r struct {
-		Type     string  `json:"type"`
-		Table    [][]int `json:"table"`
-		Counts   [][]int `json:"counts"`
-		Kappa    null    `json:"kappa"`
-		Std      null    `json:"std_kappa"`
-		Low      null    `json:"kappa_low"`
-		High     null    `json:"kappa_upp"`
-		Randolph null    `json:"randolph"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type kappaRow struct {
+	Type     string  `json:"type"`
+	Table    [][]int `json:"table"`
+	Counts   [][]int `json:"counts"`
+	Kappa    null    `json:"kappa"`
+	Std      null    `json:"std_kappa"`
+	Low      null    `json:"kappa_low"`
+	High     null    `json:"kappa_upp"`
+	Randolph null    `json:"randolph"`
+}
+
+func kappa(s *suite, r kappaRow) error {
 	switch r.Type {
 	case "cohen":
 		for _, row := range r.Table {
@@ -153,18 +145,16 @@ func kappa(s *suite, raw []byte) error {
 	return nil
 }
 
-func percentile(s *suite, raw []byte) error {
-	var r struct {
-		Values []float64       `json:"values"`
-		Linear map[string]null `json:"linear"`
-		Mean   null            `json:"mean"`
-		Median null            `json:"median"`
-		Pop    null            `json:"std_pop"`
-		Sample null            `json:"std_sample"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type percentileRow struct {
+	Values []float64       `json:"values"`
+	Linear map[string]null `json:"linear"`
+	Mean   null            `json:"mean"`
+	Median null            `json:"median"`
+	Pop    null            `json:"std_pop"`
+	Sample null            `json:"std_sample"`
+}
+
+func percentile(s *suite, r percentileRow) error {
 	for _, q := range slices.Sorted(maps.Keys(r.Linear)) {
 		var at number
 		if err := at.UnmarshalJSON([]byte(q)); err != nil {
@@ -262,18 +252,16 @@ type jsonValue []byte
 
 func (v *jsonValue) UnmarshalJSON(b []byte) error { *v = slices.Clone(b); return nil }
 
-func bm25Check(s *suite, raw []byte) error {
-	var r struct {
-		QA       int          `json:"qa_index"`
-		Terms    int          `json:"query_tokens"`
-		Okapi    [][2]float64 `json:"okapi_rank_bm25"`
-		Lucene12 [][2]float64 `json:"lucene_k1_1.2"`
-		Lucene15 [][2]float64 `json:"lucene_k1_1.5"`
-		Spaced   [][2]float64 `json:"okapi_space_lme"`
-	}
-	if err := codec.Unmarshal(raw, &r); err != nil {
-		return err
-	}
+type bm25CheckRow struct {
+	QA       int          `json:"qa_index"`
+	Terms    int          `json:"query_tokens"`
+	Okapi    [][2]float64 `json:"okapi_rank_bm25"`
+	Lucene12 [][2]float64 `json:"lucene_k1_1.2"`
+	Lucene15 [][2]float64 `json:"lucene_k1_1.5"`
+	Spaced   [][2]float64 `json:"okapi_space_lme"`
+}
+
+func bm25Check(s *suite, r bm25CheckRow) error {
 	c, err := readBM25Corpus(s)
 	if c == nil || err != nil {
 		return err

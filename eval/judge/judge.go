@@ -111,11 +111,8 @@ func (p *prepared) verdict(answer string) Verdict {
 	v.Answer = p.how
 	threshold := Threshold()
 	if p.how != "" && v.Rule != "empty" && model().Long != nil {
-		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
+		v.Score = model().Long.score(p.longFeatures(v, answer))
 		threshold = model().Thresholds.Long
-	}
-	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
-		v.Score = threshold // one clause is the answer, regardless of the text around it
 	}
 	v.Correct = v.Score >= threshold
 	return v

@@ -110,35 +110,6 @@ func LongFeatures(q Question, golds []string, answer string) []float64 {
 	return f
 }
 
-// temper limits the weighted score of a long reply by its final part, if that part is clear: a part that states only the gold is right whatever was considered
-// before, and one that states another value is wrong.
-func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
-	if v.Rule == "value" && !v.Facts[0].Same && v.Facts[0].Answer != "" && len(p.at.toks) < 30 {
-		return min(score, v.Score)
-	}
-	if score < model().Thresholds.Long && v.Score >= max(threshold, .7) && p.plain() {
-		return v.Score
-	}
-	return score
-}
-
-// says reports whether the sentence with the gold repeats the question, and no operator affects the gold.
-func (p *prepared) says() bool {
-	r := p.read()
-	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.compared().gPol*p.compared().aPol >= 0
-}
-
-// plainHome reports whether the clause with the gold has all of it and otherwise only words of the question or of giving an answer: "Sure! That would be
-// Biscuit. You told me …". The text around it can make it doubtful, not wrong.
-func (p *prepared) plainHome() bool {
-	r := p.read()
-	if r.first < 0 || !p.complete() {
-		return false
-	}
-	s := p.stand(r)
-	return p.plainly(r, &s.list[s.at])
-}
-
 // complete reports whether one clause has every word of the gold.
 func (p *prepared) complete() bool {
 	r := p.read()
@@ -152,11 +123,4 @@ func (p *prepared) wordsOfGold() int {
 		said[p.gt.toks[i].stem] = true
 	}
 	return len(said)
-}
-
-// plain reports whether gold, question and frame account for all of the final part, and
-// nothing in it operates on the gold.
-func (p *prepared) plain() bool {
-	r := p.read()
-	return r.first >= 0 && len(r.operators) == 0 && len(r.before)+len(r.after)+len(r.later) == 0
 }

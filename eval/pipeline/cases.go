@@ -126,7 +126,7 @@ func (d doubts) see(c *schema.Case) {
 
 func (d doubts) lines(all int, reader string) (out []string) {
 	for _, what := range slices.Sorted(maps.Keys(d)) {
-		out = append(out, fmt.Sprintf("%d of %d questions: %s; membench datasets lint %s lists them", d[what], all, what, reader))
+		out = append(out, schema.Say("%d of %d questions: %s; membench datasets lint %s lists them", d[what], all, what, reader).String())
 	}
 	return out
 }

@@ -185,7 +185,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	for _, k := range kept {
 		for _, x := range k.Doubts {
-			p.o.Log.Warn("warning: %s: %s", k.Name, x)
+			p.o.Log.Warn("warning: %s: %s", k.Name, schema.Said(x))
 			p.said = append(p.said, x)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/internal/tokencount"
 	"membench/schema"
@@ -32,14 +33,14 @@ func ambFormats() []Format {
 
 // ambCommon are the members of a row that are read and written.
 type ambCommon struct {
-	ID         string   `json:"query_id"`
-	Query      string   `json:"query"`
-	Answer     scalar   `json:"answer"`
-	Context    string   `json:"context"`
-	RetrieveMS float64  `json:"retrieve_time_ms"`
-	Golds      []scalar `json:"gold_answers"`
-	Correct    scalar   `json:"correct"`
-	Reason     string   `json:"judge_reason"`
+	ID         string            `json:"query_id"`
+	Query      string            `json:"query"`
+	Answer     datasets.Scalar   `json:"answer"`
+	Context    string            `json:"context"`
+	RetrieveMS float64           `json:"retrieve_time_ms"`
+	Golds      []datasets.Scalar `json:"gold_answers"`
+	Correct    datasets.Scalar   `json:"correct"`
+	Reason     string            `json:"judge_reason"`
 	Meta       struct {
 		Category string `json:"category"`
 		Type     string `json:"question_type"`
@@ -90,10 +91,10 @@ func ambRow(f *file, r row) (schema.QARecord, error) {
 		}
 		q.CaseID = cmp.Or(q.CaseID, v.ID)
 	}
-	if !v.Correct.Set {
+	if !v.Correct.Given() {
 		return q, nil
 	}
-	err := f.judge(&q, r, []scalar{v.Correct}, orUnknown(f.named("judge_llm")))
+	err := f.judge(&q, r, []datasets.Scalar{v.Correct}, orUnknown(f.named("judge_llm")))
 	for i := range q.Grades {
 		q.Grades[i].Reason = v.Reason
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"membench/datasets"
 	"membench/eval/grade"
 	"membench/schema"
 )
@@ -48,7 +49,7 @@ func gradesOf(t *testing.T, recs []schema.QARecord) map[string]string {
 func locomoRecords() []schema.QARecord {
 	rec := func(conv string, n int, category, question, gold, wrong, answer, outcome string) schema.QARecord {
 		r := schema.QARecord{System: "sys", Dataset: "locomo", CaseID: conv, QuestionID: locomoID(conv, n), Question: question, Gold: gold, Wrong: wrong, RawCategory: category,
-			Category: locomoCategory[category], Abstain: category == "5", Answer: answer, Outcome: outcome, By: "rule", EvidenceIDs: []string{"D1:1"},
+			Category: datasets.CategoryIn("locomo", category), Abstain: category == "5", Answer: answer, Outcome: outcome, By: "rule", EvidenceIDs: []string{"D1:1"},
 			Hits: []schema.QAHit{{Rank: 1, ID: "a", Sources: []schema.EventRef{{ConvID: schema.ConvID(conv), TurnID: 1}, {ConvID: schema.ConvID(conv), TurnID: 2}}}}}
 		return r
 	}

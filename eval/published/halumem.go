@@ -13,11 +13,6 @@ import (
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-var halumemCategory = map[string]string{
-	"Basic Fact Recall": schema.CatIE, "Multi-hop Inference": schema.CatMR, "Dynamic Update": schema.CatKU, "Memory Boundary": schema.CatABS, "Memory Conflict": schema.CatCR,
-	"Generalization & Application": schema.CatOD,
-}
-
 func halumemFormats() []Format {
 	return []Format{{
 		Name: "halumem-eval", Verified: true, dataset: "halumem", where: "question_answering_records[]",
@@ -35,22 +30,22 @@ func halumemSession(n int) string { return datasets.Numbered("S", n+1, 2) }
 
 func halumemRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		UUID       string  `json:"uuid"`
-		Session    int     `json:"ssession_id"`
-		Question   string  `json:"question"`
-		Gold       scalar  `json:"answer"`
-		Type       string  `json:"question_type"`
-		Answer     scalar  `json:"system_response"`
-		Result     string  `json:"result_type"`
-		Context    string  `json:"context"`
-		SearchMS   float64 `json:"search_duration_ms"`
-		ResponseMS float64 `json:"response_duration_ms"`
+		UUID       string          `json:"uuid"`
+		Session    int             `json:"ssession_id"`
+		Question   string          `json:"question"`
+		Gold       datasets.Scalar `json:"answer"`
+		Type       string          `json:"question_type"`
+		Answer     datasets.Scalar `json:"system_response"`
+		Result     string          `json:"result_type"`
+		Context    string          `json:"context"`
+		SearchMS   float64         `json:"search_duration_ms"`
+		ResponseMS float64         `json:"response_duration_ms"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
 	}
-	category, ok := halumemCategory[v.Type]
-	if v.UUID == "" || !ok {
+	category := datasets.CategoryIn("halumem", v.Type)
+	if v.UUID == "" || category == "" {
 		return schema.QARecord{}, r.lacks("question_type")
 	}
 	q := schema.QARecord{CaseID: v.UUID, QuestionID: fmt.Sprintf("%s/%s/%d", v.UUID, halumemSession(v.Session), r.index), Question: v.Question, Gold: v.Gold.Text, Answer: v.Answer.Text, Context: v.Context,
@@ -72,18 +67,18 @@ func halumemRow(f *file, r row) (schema.QARecord, error) {
 
 // halumemPoint is the common part of the three kinds of session records.
 type halumemPoint struct {
-	UUID       string   `json:"uuid"`
-	Session    int      `json:"ssession_id"`
-	Index      int      `json:"index"`
-	Content    string   `json:"memory_content"`
-	Type       string   `json:"memory_type"`
-	Source     string   `json:"memory_source"`
-	IsUpdate   scalar   `json:"is_update"`
-	Originals  []string `json:"original_memories"`
-	Importance *float64 `json:"importance"`
-	Integrity  scalar   `json:"memory_integrity_score"`
-	Accuracy   scalar   `json:"memory_accuracy_score"`
-	Update     string   `json:"memory_update_type"`
+	UUID       string          `json:"uuid"`
+	Session    int             `json:"ssession_id"`
+	Index      int             `json:"index"`
+	Content    string          `json:"memory_content"`
+	Type       string          `json:"memory_type"`
+	Source     string          `json:"memory_source"`
+	IsUpdate   datasets.Scalar `json:"is_update"`
+	Originals  []string        `json:"original_memories"`
+	Importance *float64        `json:"importance"`
+	Integrity  datasets.Scalar `json:"memory_integrity_score"`
+	Accuracy   datasets.Scalar `json:"memory_accuracy_score"`
+	Update     string          `json:"memory_update_type"`
 }
 
 // halumemSessions makes session records of the judge's: 2 of 2 is covered (the file's
@@ -121,7 +116,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 			}
 			return true
 		}
-		score := func(g schema.SessionGrade, s scalar, table map[string]string, value map[string]float64) schema.SessionGrade {
+		score := func(g schema.SessionGrade, s datasets.Scalar, table map[string]string, value map[string]float64) schema.SessionGrade {
 			g.By, g.Outcome = orUnknown(f.o.Judge), schema.GradeScored
 			label, ok := table[s.Text]
 			if !ok {
@@ -148,7 +143,7 @@ func halumemSessions(f *file) schema.Seq[schema.SessionRecord] {
 			s.Grades = append(s.Grades, score(schema.SessionGrade{Judge: "correctness", Item: string(id)}, p.Accuracy,
 				map[string]string{"0": "hallucination", "1": "partial", "2": "correct"}, map[string]float64{"1": 0.5, "2": 1}))
 		}) && take("memory_update_records[]", func(s *schema.SessionRecord, p halumemPoint, _ row) {
-			g := score(schema.SessionGrade{Judge: "update", Item: fmt.Sprintf("%s/%d", s.SessionID, p.Index), Update: true}, scalar{p.Update, true},
+			g := score(schema.SessionGrade{Judge: "update", Item: fmt.Sprintf("%s/%d", s.SessionID, p.Index), Update: true}, datasets.Scalar{Text: p.Update, Kind: '"'},
 				map[string]string{"Correct": "updated", "Omission": "outdated", "Hallucination": "outdated", "Other": "outdated"}, map[string]float64{"Correct": 1})
 			g.Reason = "recorded as " + p.Update
 			s.Grades = append(s.Grades, g)

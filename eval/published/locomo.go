@@ -7,13 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
-
-// locomoCategory maps LoCoMo's integers (its own code; half of the published tables
-// name them otherwise).
-var locomoCategory = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": schema.CatOD, "4": schema.CatIE, "5": schema.CatABS}
 
 func locomoFormats() []Format {
 	return []Format{
@@ -68,7 +65,7 @@ var locomoConvs = []string{"conv-26", "conv-30", "conv-41", "conv-42", "conv-43"
 
 func locomoQuestion(q *schema.QARecord, conv string, index int, category string) {
 	q.CaseID, q.QuestionID = conv, locomoID(conv, index)
-	q.RawCategory, q.Category = category, locomoCategory[category]
+	q.RawCategory, q.Category = category, datasets.CategoryIn("locomo", category)
 	q.Abstain = category == "5"
 }
 
@@ -79,19 +76,19 @@ var (
 
 func locomoRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		Conv       string   `json:"conv"`
-		QuestionID string   `json:"question_id"`
-		QAIndex    *int     `json:"qa_index"`
-		Category   scalar   `json:"category"`
-		Question   string   `json:"question"`
-		Gold       scalar   `json:"gold"`
-		Answer     scalar   `json:"answer"`
-		Judgments  []scalar `json:"judgments"`
-		Grade      scalar   `json:"grade"`
-		BLEU       *float64 `json:"bleu_score"`
-		F1         *float64 `json:"f1_score"`
-		LLM        scalar   `json:"llm_score"`
-		DurationMS float64  `json:"duration_ms"`
+		Conv       string            `json:"conv"`
+		QuestionID string            `json:"question_id"`
+		QAIndex    *int              `json:"qa_index"`
+		Category   datasets.Scalar   `json:"category"`
+		Question   string            `json:"question"`
+		Gold       datasets.Scalar   `json:"gold"`
+		Answer     datasets.Scalar   `json:"answer"`
+		Judgments  []datasets.Scalar `json:"judgments"`
+		Grade      datasets.Scalar   `json:"grade"`
+		BLEU       *float64          `json:"bleu_score"`
+		F1         *float64          `json:"f1_score"`
+		LLM        datasets.Scalar   `json:"llm_score"`
+		DurationMS float64           `json:"duration_ms"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -114,7 +111,7 @@ func locomoRow(f *file, r row) (schema.QARecord, error) {
 	if v.Conv == "" {
 		return q, r.lacks("conv")
 	}
-	if locomoCategory[v.Category.Text] == "" {
+	if datasets.CategoryIn("locomo", v.Category.Text) == "" {
 		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/category", Code: "PUB001", Message: "the row was skipped: LoCoMo has no such category", Have: v.Category.Text, Want: "1 to 5"}
 	}
 	locomoQuestion(&q, v.Conv, index, v.Category.Text)
@@ -124,12 +121,12 @@ func locomoRow(f *file, r row) (schema.QARecord, error) {
 func officialRow(f *file, r row) (schema.QARecord, error) {
 	var o schema.Object
 	var v struct {
-		QuestionID string   `json:"question_id"` // ours: the scorer needs none
-		Question   string   `json:"question"`
-		Gold       scalar   `json:"answer"`
-		Wrong      scalar   `json:"adversarial_answer"`
-		Evidence   []string `json:"evidence"`
-		Category   scalar   `json:"category"`
+		QuestionID string          `json:"question_id"` // ours: the scorer needs none
+		Question   string          `json:"question"`
+		Gold       datasets.Scalar `json:"answer"`
+		Wrong      datasets.Scalar `json:"adversarial_answer"`
+		Evidence   []string        `json:"evidence"`
+		Category   datasets.Scalar `json:"category"`
 	}
 	if err := errors.Join(r.decode(&v), r.decode(&o)); err != nil {
 		return schema.QARecord{}, err
@@ -138,7 +135,7 @@ func officialRow(f *file, r row) (schema.QARecord, error) {
 	answered := false
 	for name := range o.Members() {
 		if strings.HasSuffix(name, "_prediction") {
-			var text scalar
+			var text datasets.Scalar
 			if raw, ok := o.Get(name); ok && text.UnmarshalJSON(raw) == nil {
 				q.Answer, answered = text.Text, true
 			}
@@ -149,7 +146,7 @@ func officialRow(f *file, r row) (schema.QARecord, error) {
 		return q, r.lacks("NAME_prediction")
 	case r.group == "":
 		return q, r.lacks("sample_id")
-	case locomoCategory[v.Category.Text] == "":
+	case datasets.CategoryIn("locomo", v.Category.Text) == "":
 		return q, r.lacks("category")
 	}
 	locomoQuestion(&q, r.group, r.index, v.Category.Text)
@@ -165,16 +162,16 @@ func officialRow(f *file, r row) (schema.QARecord, error) {
 }
 
 // votesOf takes the verdicts that are there.
-func votesOf(list []scalar, single ...scalar) []scalar {
+func votesOf(list []datasets.Scalar, single ...datasets.Scalar) []datasets.Scalar {
 	for _, s := range single {
-		if s.Set {
+		if s.Given() {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-func (f *file) locomoGrades(r row, q schema.QARecord, votes []scalar, f1, bleu *float64) (schema.QARecord, error) {
+func (f *file) locomoGrades(r row, q schema.QARecord, votes []datasets.Scalar, f1, bleu *float64) (schema.QARecord, error) {
 	err := f.judge(&q, r, votes, "")
 	for _, x := range []struct {
 		protocol string
@@ -204,12 +201,12 @@ func numbered(r row) (string, error) {
 
 func evermemosRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		QuestionID string        `json:"question_id"`
-		Question   string        `json:"question"`
-		Gold       scalar        `json:"golden_answer"`
-		Answer     scalar        `json:"generated_answer"`
-		Category   scalar        `json:"category"`
-		Judgments  schema.Object `json:"llm_judgments"`
+		QuestionID string          `json:"question_id"`
+		Question   string          `json:"question"`
+		Gold       datasets.Scalar `json:"golden_answer"`
+		Answer     datasets.Scalar `json:"generated_answer"`
+		Category   datasets.Scalar `json:"category"`
+		Judgments  schema.Object   `json:"llm_judgments"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -221,14 +218,14 @@ func evermemosRow(f *file, r row) (schema.QARecord, error) {
 	}
 	n, _ := strconv.Atoi(m[1])
 	index, _ := strconv.Atoi(m[2])
-	if n >= len(locomoConvs) || locomoCategory[v.Category.Text] == "" {
+	if n >= len(locomoConvs) || datasets.CategoryIn("locomo", v.Category.Text) == "" {
 		return q, r.lacks("category")
 	}
 	locomoQuestion(&q, locomoConvs[n], index, v.Category.Text)
-	var votes []scalar
+	var votes []datasets.Scalar
 	for _, raw := range v.Judgments.Members() {
-		var s scalar
-		if s.UnmarshalJSON(raw) == nil && s.Set {
+		var s datasets.Scalar
+		if s.UnmarshalJSON(raw) == nil && s.Given() {
 			votes = append(votes, s)
 		}
 	}
@@ -248,14 +245,14 @@ func evermemosClaims(f *file) []Claim {
 
 func mem0Row(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		ID       string   `json:"question_id"` // ours; the scripts write none
-		Question string   `json:"question"`
-		Gold     scalar   `json:"answer"`
-		Answer   scalar   `json:"response"`
-		Category scalar   `json:"category"`
-		BLEU     *float64 `json:"bleu_score"`
-		F1       *float64 `json:"f1_score"`
-		LLM      scalar   `json:"llm_score"`
+		ID       string          `json:"question_id"` // ours; the scripts write none
+		Question string          `json:"question"`
+		Gold     datasets.Scalar `json:"answer"`
+		Answer   datasets.Scalar `json:"response"`
+		Category datasets.Scalar `json:"category"`
+		BLEU     *float64        `json:"bleu_score"`
+		F1       *float64        `json:"f1_score"`
+		LLM      datasets.Scalar `json:"llm_score"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -265,7 +262,7 @@ func mem0Row(f *file, r row) (schema.QARecord, error) {
 	if err != nil {
 		return q, err
 	}
-	if locomoCategory[v.Category.Text] == "" {
+	if datasets.CategoryIn("locomo", v.Category.Text) == "" {
 		return q, r.lacks("category")
 	}
 	// The files hold positions among the asked questions, not indices of the data set: the id shows this, unless the cases give the index.
@@ -296,11 +293,11 @@ func (f *file) byText(conv, text string) (string, bool) {
 
 func zepRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		Question   string  `json:"question"`
-		Answer     scalar  `json:"answer"`
-		Gold       scalar  `json:"golden_answer"`
-		Grade      scalar  `json:"grade"`
-		DurationMS float64 `json:"duration_ms"`
+		Question   string          `json:"question"`
+		Answer     datasets.Scalar `json:"answer"`
+		Gold       datasets.Scalar `json:"golden_answer"`
+		Grade      datasets.Scalar `json:"grade"`
+		DurationMS float64         `json:"duration_ms"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err

@@ -3,13 +3,9 @@ package published
 import (
 	"strings"
 
+	"membench/datasets"
 	"membench/schema"
 )
-
-var longmemevalCategory = map[string]string{
-	"single-session-user": schema.CatIE, "single-session-assistant": schema.CatIE, "single-session-preference": schema.CatIE,
-	"multi-session": schema.CatMR, "temporal-reasoning": schema.CatTR, "knowledge-update": schema.CatKU,
-}
 
 func longmemevalFormats() []Format {
 	return []Format{
@@ -41,7 +37,7 @@ func longmemevalFormats() []Format {
 // anywhere in the id).
 func longmemevalQuestion(q *schema.QARecord, id, kind string) {
 	q.CaseID, q.QuestionID, q.RawCategory = id, id, kind
-	q.Category, q.Abstain = longmemevalCategory[kind], strings.Contains(id, "_abs")
+	q.Category, q.Abstain = datasets.CategoryIn("longmemeval", kind), strings.Contains(id, "_abs")
 	if q.Abstain {
 		q.Category = schema.CatABS
 	}
@@ -49,11 +45,11 @@ func longmemevalQuestion(q *schema.QARecord, id, kind string) {
 
 func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		QuestionID string `json:"question_id"`
-		Hypothesis scalar `json:"hypothesis"`
+		QuestionID string          `json:"question_id"`
+		Hypothesis datasets.Scalar `json:"hypothesis"`
 		Label      *struct {
-			Model string `json:"model"`
-			Label scalar `json:"label"`
+			Model string          `json:"model"`
+			Label datasets.Scalar `json:"label"`
 		} `json:"autoeval_label"`
 		Usage struct {
 			Prompt     int `json:"prompt_tokens"`
@@ -75,7 +71,7 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	if v.Label == nil {
 		return q, nil
 	}
-	return q, f.judge(&q, r, []scalar{v.Label.Label}, schema.By(v.Label.Model))
+	return q, f.judge(&q, r, []datasets.Scalar{v.Label.Label}, schema.By(v.Label.Model))
 }
 
 func evalArrayRow(f *file, r row) (schema.QARecord, error) {
@@ -85,14 +81,14 @@ func evalArrayRow(f *file, r row) (schema.QARecord, error) {
 		Reasoning int `json:"reasoningTokens"`
 	}
 	var v struct {
-		QuestionID string `json:"question_id"`
-		Type       string `json:"question_type"`
-		Question   string `json:"question"`
-		Gold       scalar `json:"answer"`
-		Hypothesis scalar `json:"hypothesis"`
-		Evaluation scalar `json:"evaluation"`
-		Answer     tokens `json:"answer_generation_usage"`
-		Judge      tokens `json:"evaluation_usage"`
+		QuestionID string          `json:"question_id"`
+		Type       string          `json:"question_type"`
+		Question   string          `json:"question"`
+		Gold       datasets.Scalar `json:"answer"`
+		Hypothesis datasets.Scalar `json:"hypothesis"`
+		Evaluation datasets.Scalar `json:"evaluation"`
+		Answer     tokens          `json:"answer_generation_usage"`
+		Judge      tokens          `json:"evaluation_usage"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -111,27 +107,27 @@ func evalArrayRow(f *file, r row) (schema.QARecord, error) {
 		}
 	}
 	// The evaluator's rule: "yes" anywhere in the reply.
-	vote := scalar{Text: "no", Set: true}
+	vote := datasets.Scalar{Text: "no", Kind: '"'}
 	if reply := strings.ToLower(v.Evaluation.Text); strings.Contains(reply, "yes") {
 		vote.Text = "yes"
 	} else if !strings.Contains(reply, "no") {
 		vote.Text = v.Evaluation.Text
 	}
-	return q, f.judge(&q, r, []scalar{vote}, "")
+	return q, f.judge(&q, r, []datasets.Scalar{vote}, "")
 }
 
 func errorAnalysisRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		QuestionID string   `json:"question_id"`
-		Type       string   `json:"question_type"`
-		Question   string   `json:"question"`
-		Gold       scalar   `json:"correct_answer"`
-		Output     scalar   `json:"llm_output"`
-		Correct    scalar   `json:"is_correct"`
-		Evidence   []string `json:"answer_session_ids"`
-		Prompt     int      `json:"prompt_tokens"`
-		Completion int      `json:"completion_tokens"`
-		Judge      string   `json:"eval_model"`
+		QuestionID string          `json:"question_id"`
+		Type       string          `json:"question_type"`
+		Question   string          `json:"question"`
+		Gold       datasets.Scalar `json:"correct_answer"`
+		Output     datasets.Scalar `json:"llm_output"`
+		Correct    datasets.Scalar `json:"is_correct"`
+		Evidence   []string        `json:"answer_session_ids"`
+		Prompt     int             `json:"prompt_tokens"`
+		Completion int             `json:"completion_tokens"`
+		Judge      string          `json:"eval_model"`
 		Retrieval  struct {
 			Top []struct {
 				Rank      int    `json:"rank"`

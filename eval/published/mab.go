@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -42,17 +43,17 @@ func mabCategory(source string) string {
 
 func mabRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		Source   string   `json:"source"`
-		Instance string   `json:"instance_id"`
-		Pair     string   `json:"qa_pair_id"`
-		Prompt   string   `json:"prompt"`
-		Answer   scalar   `json:"answer"`
-		Golds    []scalar `json:"golds"`
-		Correct  scalar   `json:"correct"`
-		Error    scalar   `json:"error"`
-		Score    *float64 `json:"score"`
-		Judge    string   `json:"judge_model"`
-		Judged   scalar   `json:"judge_correct"`
+		Source   string            `json:"source"`
+		Instance string            `json:"instance_id"`
+		Pair     string            `json:"qa_pair_id"`
+		Prompt   string            `json:"prompt"`
+		Answer   datasets.Scalar   `json:"answer"`
+		Golds    []datasets.Scalar `json:"golds"`
+		Correct  datasets.Scalar   `json:"correct"`
+		Error    datasets.Scalar   `json:"error"`
+		Score    *float64          `json:"score"`
+		Judge    string            `json:"judge_model"`
+		Judged   datasets.Scalar   `json:"judge_correct"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -64,14 +65,14 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 	for _, g := range v.Golds {
 		q.Golds = append(q.Golds, g.Text)
 	}
-	if v.Error.Set {
+	if v.Error.Given() {
 		q.Outcome, q.Error = schema.OutcomeError, v.Error.Text
 	}
 	err := f.judge(&q, r, votesOf(nil, v.Judged), schema.By(v.Judge))
 	// The run's own verdict is a rule's if there is also a judge's; for judged subsets it is the judge's.
-	if v.Correct.Set {
+	if v.Correct.Given() {
 		var own schema.QARecord
-		err = cmp.Or(err, f.judge(&own, r, []scalar{v.Correct}, ""))
+		err = cmp.Or(err, f.judge(&own, r, []datasets.Scalar{v.Correct}, ""))
 		for _, g := range own.Grades {
 			g.Protocol = strings.Replace(g.Protocol, RecordedJudge, "recorded-verdict", 1)
 			if v.Score != nil {
@@ -85,15 +86,15 @@ func mabRow(f *file, r row) (schema.QARecord, error) {
 
 func mabRunnerRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		Output scalar   `json:"output"`
-		Query  scalar   `json:"query"`
-		Answer goldList `json:"answer"` // a text, a list, or a list of lists
-		Pair   scalar   `json:"qa_pair_id"`
+		Output datasets.Scalar `json:"output"`
+		Query  datasets.Scalar `json:"query"`
+		Answer goldList        `json:"answer"` // a text, a list, or a list of lists
+		Pair   datasets.Scalar `json:"qa_pair_id"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
 	}
-	if len(v.Answer) == 0 || !v.Output.Set {
+	if len(v.Answer) == 0 || !v.Output.Given() {
 		return schema.QARecord{}, r.lacks("answer")
 	}
 	source := f.subset()

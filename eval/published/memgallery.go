@@ -3,13 +3,10 @@ package published
 import (
 	"fmt"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
-
-var memgalleryCategory = map[string]string{
-	"FR": schema.CatIE, "MR": schema.CatMR, "TR": schema.CatTR, "KR": schema.CatKU, "CD": schema.CatCR, "AR": schema.CatABS, "TTL": schema.CatTTL, "VS": schema.CatVIS, "VR": schema.CatVIS,
-}
 
 func memgalleryFormats() []Format {
 	return []Format{{
@@ -23,19 +20,19 @@ func memgalleryFormats() []Format {
 
 func memgalleryRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		Sample    string   `json:"sample_id"`
-		Question  string   `json:"question"`
-		Answer    scalar   `json:"system_answer"`
-		Gold      scalar   `json:"original_answer"`
-		Category  string   `json:"category"`
-		Retrieved []string `json:"retrieved_ids"`
-		Clue      []string `json:"clue"`
+		Sample    string          `json:"sample_id"`
+		Question  string          `json:"question"`
+		Answer    datasets.Scalar `json:"system_answer"`
+		Gold      datasets.Scalar `json:"original_answer"`
+		Category  string          `json:"category"`
+		Retrieved []string        `json:"retrieved_ids"`
+		Clue      []string        `json:"clue"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
 	}
-	category, ok := memgalleryCategory[v.Category]
-	if !ok || v.Sample == "" {
+	category := datasets.CategoryIn("memgallery", v.Category)
+	if category == "" || v.Sample == "" {
 		return schema.QARecord{}, r.lacks("category")
 	}
 	q := schema.QARecord{CaseID: v.Sample, QuestionID: fmt.Sprintf("%s/qa/%d", v.Sample, r.index), Question: v.Question, Gold: v.Gold.Text, Answer: v.Answer.Text, Category: category, RawCategory: v.Category,

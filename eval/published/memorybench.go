@@ -3,6 +3,7 @@ package published
 import (
 	"fmt"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -20,7 +21,7 @@ func memorybenchFormats() []Format {
 // memorybenchType maps the question types of its benchmarks. LoCoMo's names are those
 // of memorybench's own map, which differs from the benchmark's: the raw label is kept.
 func memorybenchType(benchmark, kind string) string {
-	if c := longmemevalCategory[kind]; c != "" {
+	if c := datasets.CategoryIn("longmemeval", kind); c != "" {
 		return c
 	}
 	switch kind {
@@ -40,16 +41,16 @@ func memorybenchType(benchmark, kind string) string {
 
 func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {
-		ID         string   `json:"questionId"`
-		Type       string   `json:"questionType"`
-		Question   string   `json:"question"`
-		Score      *float64 `json:"score"`
-		Label      string   `json:"label"`
-		Why        string   `json:"explanation"`
-		Hypothesis scalar   `json:"hypothesis"`
-		Gold       scalar   `json:"groundTruth"`
-		SearchMS   float64  `json:"searchDurationMs"`
-		AnswerMS   float64  `json:"answerDurationMs"`
+		ID         string          `json:"questionId"`
+		Type       string          `json:"questionType"`
+		Question   string          `json:"question"`
+		Score      *float64        `json:"score"`
+		Label      string          `json:"label"`
+		Why        string          `json:"explanation"`
+		Hypothesis datasets.Scalar `json:"hypothesis"`
+		Gold       datasets.Scalar `json:"groundTruth"`
+		SearchMS   float64         `json:"searchDurationMs"`
+		AnswerMS   float64         `json:"answerDurationMs"`
 	}
 	if err := r.decode(&v); err != nil {
 		return schema.QARecord{}, err
@@ -65,7 +66,7 @@ func memorybenchRow(f *file, r row) (schema.QARecord, error) {
 	if v.Score == nil {
 		return q, nil
 	}
-	err := f.judge(&q, r, []scalar{{Text: fmt.Sprint(*v.Score), Set: true}}, orUnknown(f.named("judge")))
+	err := f.judge(&q, r, []datasets.Scalar{{Text: fmt.Sprint(*v.Score), Kind: '"'}}, orUnknown(f.named("judge")))
 	for i := range q.Grades {
 		q.Grades[i].Label, q.Grades[i].Reason = v.Label, v.Why
 	}

@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/internal/csvdoc"
 	"membench/schema"
@@ -390,7 +391,7 @@ func (f *file) recorded(protocol string, score float64, by schema.By) schema.Gra
 }
 
 // judge grades a row by its votes; an unreadable vote makes the verdict judge_failed.
-func (f *file) judge(q *schema.QARecord, r row, votes []scalar, by schema.By) error {
+func (f *file) judge(q *schema.QARecord, r row, votes []datasets.Scalar, by schema.By) error {
 	accepted := 0
 	for _, v := range votes {
 		yes, ok := f.o.Verdicts.read(v.Text)

@@ -257,26 +257,3 @@ func lookOnce(b []byte) head {
 	}
 	return h
 }
-
-// scalar is a text, or the text of a number or a boolean: golds and verdicts come as
-// any of them.
-type scalar struct {
-	Text string
-	Set  bool
-}
-
-// UnmarshalJSON keeps the text of the value; null leaves it unset.
-func (s *scalar) UnmarshalJSON(b []byte) error {
-	b = bytes.TrimSpace(b)
-	switch {
-	case len(b) == 0 || string(b) == "null":
-		*s = scalar{}
-	case b[0] == '"':
-		*s = scalar{codec.Unquote(b), true}
-	case b[0] == '{' || b[0] == '[':
-		return &codec.Error{Have: map[byte]string{'{': "object", '[': "array"}[b[0]], Want: "a text, a number or a boolean", Msg: "wrong type"}
-	default:
-		*s = scalar{string(b), true}
-	}
-	return nil
-}

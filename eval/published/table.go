@@ -121,7 +121,7 @@ func (f *file) bySystem() error {
 
 // systemOf is the system of a row; "" if it names none.
 func (f *file) systemOf(r row) string {
-	var name scalar
+	var name datasets.Scalar
 	if raw := codec.Member(r.raw, f.columns["system"]); raw == nil || codec.Unmarshal(raw, &name) != nil {
 		return ""
 	}
@@ -267,7 +267,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 	columns := f.of(r)
 	texts := func(part string) (out []string) {
 		raw := codec.Member(r.raw, columns[part])
-		all := make([]scalar, 1)
+		all := make([]datasets.Scalar, 1)
 		var into any = &all[0]
 		switch {
 		case raw == nil:
@@ -285,7 +285,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 			return nil
 		}
 		for _, s := range all {
-			if s.Set || s.Text != "" {
+			if s.Given() || s.Text != "" {
 				out = append(out, s.Text)
 			}
 		}
@@ -336,7 +336,7 @@ func (f *file) strangers() *schema.Finding {
 		if err != nil {
 			continue
 		}
-		var label scalar
+		var label datasets.Scalar
 		if raw := codec.Member(r.raw, f.of(r)["category"]); raw == nil || codec.Unmarshal(raw, &label) != nil || datasets.Category(label.Text) != "" {
 			continue
 		}
@@ -355,12 +355,12 @@ func (f *file) strangers() *schema.Finding {
 }
 
 // verdicts are the verdicts of a row of a table, which may be a list of votes; an empty cell is none.
-func (f *file) verdicts(r row) (out []scalar) {
+func (f *file) verdicts(r row) (out []datasets.Scalar) {
 	raw := codec.Member(r.raw, f.of(r)["verdict"])
 	if len(raw) == 0 {
 		return nil
 	}
-	votes := make([]scalar, 1)
+	votes := make([]datasets.Scalar, 1)
 	var err error
 	if raw[0] == '[' {
 		err = codec.Unmarshal(raw, &votes)
@@ -368,7 +368,7 @@ func (f *file) verdicts(r row) (out []scalar) {
 		err = codec.Unmarshal(raw, &votes[0])
 	}
 	if err != nil {
-		return []scalar{{Text: string(raw), Set: true}} // an object has no verdict that can be read
+		return []datasets.Scalar{{Text: string(raw), Kind: '"'}} // an object has no verdict that can be read
 	}
-	return slices.DeleteFunc(votes, func(s scalar) bool { return strings.TrimSpace(s.Text) == "" })
+	return slices.DeleteFunc(votes, func(s datasets.Scalar) bool { return strings.TrimSpace(s.Text) == "" })
 }

@@ -39,7 +39,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 		if list := d.Warnings(); len(list) > 0 {
 			fmt.Fprintf(b, "\n%s\n\n", w("Caveats:", "须知：").in(lang))
 			for _, x := range list {
-				fmt.Fprintf(b, "- %s\n", esc(x))
+				fmt.Fprintf(b, "- %s\n", esc(x.String()))
 			}
 		}
 	}

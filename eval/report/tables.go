@@ -565,7 +565,7 @@ func (d *Dataset) tables() []table {
 }
 
 // Warnings returns the warnings of the summaries, one line for systems that share one.
-func (d *Dataset) Warnings() (out []string) {
+func (d *Dataset) Warnings() (out []schema.Sentence) {
 	by := map[string][]string{}
 	var order []string
 	for i := range d.Systems {
@@ -579,9 +579,10 @@ func (d *Dataset) Warnings() (out []string) {
 	}
 	for _, x := range order {
 		if len(by[x]) < len(d.Systems) || len(by[x]) == 1 {
-			x = strings.Join(by[x], ", ") + ": " + x
+			out = append(out, schema.Say("%s: %s", strings.Join(by[x], ", "), schema.Said(x)))
+		} else {
+			out = append(out, schema.Say("%s", schema.Said(x)))
 		}
-		out = append(out, x)
 	}
 	return out
 }

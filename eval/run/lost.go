@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,15 +24,24 @@ func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
 	if !ok || p.u.caps.Unit == "fact" || p.u.caps.Unit == "nothing" {
 		return nil, nil
 	}
-	held, err := do(ctx, p, "listing the memory", p.o.Limits.Ingest, func(ctx context.Context) (string, error) {
+	type texts struct {
+		all string
+		of  map[schema.EventRef][]string // by the turns that they name, which mostly hold them: all texts are not searched for each turn
+	}
+	held, err := do(ctx, p, "listing the memory", p.o.Limits.Ingest, func(ctx context.Context) (texts, error) {
 		var b strings.Builder
+		of := map[schema.EventRef][]string{}
 		for it, err := range list(ctx) {
 			if err != nil {
-				return "", err
+				return texts{}, err
 			}
-			b.WriteString(textnorm.Key(it.Text) + "\n")
+			key := textnorm.Key(it.Text)
+			for _, ref := range it.Sources {
+				of[ref] = append(of[ref], key)
+			}
+			b.WriteString(key + "\n")
 		}
-		return b.String(), nil
+		return texts{b.String(), of}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -44,8 +54,10 @@ func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
 			if len(key) < shortTurn {
 				continue
 			}
-			if looked++; !strings.Contains(held, key) {
-				missing = append(missing, schema.EventRef{ConvID: p.j.c.ConvID, TurnID: t.TurnID})
+			looked++
+			ref := schema.EventRef{ConvID: p.j.c.ConvID, TurnID: t.TurnID}
+			if !slices.ContainsFunc(held.of[ref], func(text string) bool { return strings.Contains(text, key) }) && !strings.Contains(held.all, key) {
+				missing = append(missing, ref)
 			}
 		}
 	}

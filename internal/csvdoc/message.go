@@ -4,11 +4,11 @@ import "slices"
 
 // Message has the parts of a message, with the names by which they are found where nobody says which they are.
 var Message = []Part{
-	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
-	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称", "absender", "von", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
+	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容", "消息内容", "聊天内容", "发言内容", "nachricht", "texte", "contenu", "mensaje", "texto"}},
+	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "发送人", "发言人", "发件人", "昵称", "姓名", "absender", "von", "verfasser", "autor", "expéditeur", "auteur", "remitente"}},
 	{Name: "role", Known: []string{"role"}},
-	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间", "zeit", "zeitpunkt", "datum", "erstellt", "erstellt am", "heure", "fecha", "hora"}},
-	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "vorgang", "unterhaltung"}},
+	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "created", "created_time", "create_time", "createdDateTime", "sent", "date_sent", "timestamp_ms", "时间", "发送时间", "日期", "日期时间", "zeit", "zeitpunkt", "datum", "erstellt", "erstellt am", "heure", "fecha", "hora"}},
+	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "ticket", "会话", "群", "群名", "群聊", "vorgang", "unterhaltung"}},
 	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
 	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
 	{Name: "reply", Known: []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},

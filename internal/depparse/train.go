@@ -2,6 +2,7 @@ package depparse
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -337,22 +338,14 @@ func (l *learner) append(out []byte, budget int) []byte {
 			all = append(all, f)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b feature) int {
-		switch {
-		case a.size > b.size:
-			return -1
-		case a.size < b.size:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b feature) int { return cmp.Compare(b.size, a.size) })
 	used, n := 0, 0
 	for n < len(all) && used < budget {
 		used += 3 + 1 + len(all[n].cells)
 		n++
 	}
 	all = all[:n]
-	slices.SortFunc(all, func(a, b feature) int { return int(int64(a.key) - int64(b.key)) })
+	slices.SortFunc(all, func(a, b feature) int { return cmp.Compare(a.key, b.key) })
 	out = append(out, strings.Join(l.classes, " ")...)
 	out = append(out, '\n')
 	out = binary.AppendUvarint(out, uint64(len(all)))

@@ -19,6 +19,12 @@ import (
 	"time"
 )
 
+// Local reports whether a host is this machine by its name or address, without a look-up.
+func Local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // Serve answers with h until ctx is done. addr is a loopback address with a port, 0 for
 // any free one; ready receives the address of the page.
 func Serve(ctx context.Context, addr string, h http.Handler, ready func(url string)) error {
@@ -26,7 +32,7 @@ func Serve(ctx context.Context, addr string, h http.Handler, ready func(url stri
 	if err != nil {
 		return fmt.Errorf("address %q: want HOST:PORT, such as 127.0.0.1:0", addr)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !Local(host) {
 		return fmt.Errorf("address %q: want a loopback address (127.0.0.1, [::1] or localhost): the page is for this machine only", addr)
 	}
 	l, err := net.Listen("tcp", addr)

@@ -66,7 +66,7 @@ func Oracle() memory.Spec {
 				Caps: memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked, UsesGold: true, Calls: &memory.Calls{},
 					Notes: []string{"uses ground truth"}},
 				New: func(scope string) native.Policy {
-					return &list{st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{gold}}
+					return &list{grows: true, st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{gold}}
 				}}), nil
 		})
 }
@@ -93,7 +93,7 @@ func FullContext() memory.Spec {
 			return native.New(native.Options{Name: "full-context", Version: version, Config: o,
 				Caps: memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalBlind, Calls: &memory.Calls{}},
 				New: func(scope string) native.Policy {
-					return &list{st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{recall.Last(0), within(o.MaxTokens), inOrder(dialogue)}}
+					return &list{grows: true, st: store.New(store.Options{Scope: scope}), recall: recall.Pipeline{recall.Last(0), within(o.MaxTokens), inOrder(dialogue)}}
 				}}), nil
 		})
 }

@@ -94,7 +94,7 @@ func hybrid(d memory.Deps, name string, config any, w store.Words, embeds int, n
 		caps.Notes = []string{note}
 	}
 	return native.New(native.Options{Name: name, Version: version, Config: config, Deps: memory.Deps{Embed: d.Embed}, Caps: caps, New: func(scope string) native.Policy {
-		l := &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &w}), keep: priors}
+		l := &list{grows: true, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &w}), keep: priors}
 		l.bind(func(l *list) recall.Pipeline { return recall.Pipeline{recall.Rank(signal(l), nil)} })
 		return l
 	}})

@@ -43,7 +43,7 @@ func bm25(name, doc string, defaults BM25Options, note string) memory.Spec {
 			caps.Notes = []string{note}
 		}
 		return native.New(native.Options{Name: name, Version: version, Config: o, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Words: &store.Words{K1: o.K1, B: o.B, Terms: cut}}),
+			return &list{grows: true, st: store.New(store.Options{Scope: scope, Words: &store.Words{K1: o.K1, B: o.B, Terms: cut}}),
 				recall: recall.Pipeline{recall.Rank(recall.Words(), recall.Positive)}}
 		}}), nil
 	})
@@ -63,7 +63,7 @@ func EmbeddingOnly() memory.Spec {
 		}
 		d.Embed = embedder(d)
 		return native.New(native.Options{Name: "embedding-only", Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: ranked(u, 1), New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), recall: recall.Pipeline{recall.Rank(recall.Cosine(), nil)}}
+			return &list{grows: true, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), recall: recall.Pipeline{recall.Rank(recall.Cosine(), nil)}}
 		}}), nil
 	})
 }

@@ -27,6 +27,7 @@ const many = 1 << 20
 // a pipeline.
 type list struct {
 	st     *store.Linear
+	grows  bool                                    // no record is changed or removed
 	split  func(native.Observation) []store.Record // nil: the whole observation
 	seen   images                                  // nil: texts only
 	recall recall.Pipeline
@@ -89,6 +90,14 @@ func (p *list) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 }
 
 func (p *list) Records() []store.Record { return p.st.Records() }
+
+// Since is for native.GrowingPolicy.
+func (p *list) Since(n int) ([]store.Record, bool) {
+	if !p.grows {
+		return nil, false
+	}
+	return p.st.Since(n), true
+}
 
 // lists are a copy of lists by key, to which both may append.
 func lists[K comparable, V any](m map[K][]V) map[K][]V {

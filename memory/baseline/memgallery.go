@@ -28,7 +28,7 @@ func gallery(name, doc string, o GalleryOptions, embeds int, retrieval string, s
 		}
 		p := stages(o)
 		return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: deps, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Embed: deps.Embed}), recall: p}
+			return &list{grows: true, st: store.New(store.Options{Scope: scope, Embed: deps.Embed}), recall: p}
 		}}), nil
 	})
 }

@@ -26,7 +26,7 @@ func MemU2() memory.Spec {
 		caps := ranked("fact", 1)
 		caps.Calls.EmbedPerUnit = memory.Span{Max: 1 << 20}
 		return native.New(native.Options{Name: "memu-v2", Version: version, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), split: segments, recall: recall.Pipeline{o.files}}
+			return &list{grows: true, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), split: segments, recall: recall.Pipeline{o.files}}
 		}}), nil
 	})
 }

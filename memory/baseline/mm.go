@@ -21,7 +21,7 @@ func MMMemory() memory.Spec {
 	return modal("MMMemory", "the entries, images included, most similar to the question (Mem-Gallery)", MMOptions{TopK: 10}, func(d memory.Deps, o MMOptions) (memory.System, error) {
 		seen, caps, err := o.open(&d)
 		return native.New(native.Options{Name: "MMMemory", Version: version, Mode: o.Mode, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), seen: seen, recall: recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
+			return &list{grows: true, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), seen: seen, recall: recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
 				s.List = recall.Nearest(s.Store, seen.asked(v, s.Query), o.TopK, s.Eligible)
 				return nil
 			})}}

@@ -28,7 +28,7 @@ func MMFUMemory() memory.Spec {
 		caps := ranked(native.Pair, 0)
 		caps.Retrieval = memory.RetrievalBlind
 		return native.New(native.Options{Name: "MMFUMemory", Version: version, Mode: o.Mode, Config: o, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope}), seen: images{}, recall: recall.Pipeline{recall.Last(0), o.fit, inOrder(recall.Numbered)}}
+			return &list{grows: true, st: store.New(store.Options{Scope: scope}), seen: images{}, recall: recall.Pipeline{recall.Last(0), o.fit, inOrder(recall.Numbered)}}
 		}}), nil
 	})
 }

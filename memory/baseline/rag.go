@@ -83,7 +83,7 @@ func newRAG(d memory.Deps, o RAGOptions) (memory.System, error) {
 	return native.New(native.Options{Name: "simple-rag", Version: version, Config: o, Deps: deps, Caps: caps, New: func(scope string) native.Policy {
 		so := so
 		so.Scope = scope
-		return &list{st: store.New(so), recall: p, split: func(o2 native.Observation) (out []store.Record) {
+		return &list{grows: true, st: store.New(so), recall: p, split: func(o2 native.Observation) (out []store.Record) {
 			parts := Chunks(o2.Text, o.ChunkSize)
 			for _, text := range parts {
 				r := o2.Record("chunk")

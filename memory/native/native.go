@@ -70,6 +70,12 @@ type Policy interface {
 	Clone() Policy
 }
 
+// A GrowingPolicy may only add records. If ok, what is stored never changes, and recs are the records after the first n, in the order of storing: the delta of a
+// session then costs what the session stored, not what the memory holds.
+type GrowingPolicy interface {
+	Since(n int) (recs []store.Record, ok bool)
+}
+
 // A SessionPolicy has work at the end of a session. After an error it may come again.
 type SessionPolicy interface {
 	EndSession(ctx context.Context, session string, r *memory.Receipt) error
@@ -152,7 +158,8 @@ type Memory struct {
 	changes []memory.Change
 	wrong   []memory.Note
 	deltas  map[string][]memory.Delta
-	last    []memory.Item // at the end of the session before
+	last    []memory.Item // at the end of the session before; of a policy that only adds nothing,
+	held    int           // but how many there were
 }
 
 // Ingest stores the batch's turns. A batch that failed continues where it stopped when
@@ -326,25 +333,36 @@ func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt
 	if err != nil {
 		return r, err
 	}
-	now := m.items()
+	if p, ok := m.policy.(GrowingPolicy); ok {
+		if recs, ok := p.Since(m.held); ok {
+			m.held += len(recs)
+			m.deltas[session] = memory.Diff(nil, items(recs), m.sys.o.Caps.Colder)
+			return r, nil
+		}
+	}
+	now := items(m.policy.Records())
 	m.deltas[session] = memory.Diff(m.last, now, m.sys.o.Caps.Colder)
 	m.last = now
 	return r, nil
 }
 
-func (m *Memory) items() []memory.Item {
-	recs := m.policy.Records()
+// items are the records by id.
+func items(recs []store.Record) []memory.Item {
+	order := make([]*store.Record, len(recs)) // records are large
+	for i := range recs {
+		order[i] = &recs[i]
+	}
+	slices.SortFunc(order, func(a, b *store.Record) int { return cmp.Compare(a.ID, b.ID) })
 	out := make([]memory.Item, len(recs))
-	for i, r := range recs {
+	for i, r := range order {
 		out[i] = r.Item
 	}
-	slices.SortFunc(out, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
 // Snapshot yields the stored records. A turn that waits for its answer is not included.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
-	return memory.Each(ctx, m.items())
+	return memory.Each(ctx, items(m.policy.Records()))
 }
 
 // Delta yields the changes of the session; it fails before the session's end.

@@ -118,6 +118,51 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// growing is a note whose records are listed only when asked for: a session's end costs what the session stored.
+type growing struct {
+	*note
+	listed *int
+}
+
+func (p growing) Since(n int) ([]store.Record, bool) { return p.st.Since(n), true }
+func (p growing) Records() []store.Record            { *p.listed++; return p.note.Records() }
+
+func TestGrowing(t *testing.T) {
+	fail, listed := -1, 0
+	s := native.New(native.Options{Name: "growing", Version: "1", Caps: memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked},
+		New: func(scope string) native.Policy {
+			return growing{&note{store.New(store.Options{Scope: scope}), &fail}, &listed}
+		}})
+	m, err := s.Open(ctx, memory.Namespace{Run: "run", Scope: "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, session := range []string{"s1", "s2", "s3"} {
+		for k := range i { // the first session is empty
+			b := batch(session, memorytest.Turn("c", 10*i+k, "user", fmt.Sprint(session, k)))
+			b.Key = fmt.Sprint(session, k)
+			if _, err := m.Ingest(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := memory.Finish(ctx, m, session); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var have []string
+	for _, session := range []string{"s1", "s2", "s3"} {
+		for d, err := range m.(*native.Memory).Delta(ctx, session) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			have = append(have, session+" "+d.Op+" "+d.Item.Text)
+		}
+	}
+	if want := []string{"s2 add user: s20", "s3 add user: s30", "s3 add user: s31"}; !slices.Equal(have, want) || listed != 0 {
+		t.Errorf("have %q, listed %d times; want %q, never", have, listed, want)
+	}
+}
+
 // Wherever a policy fails, the same batch again stores the rest, and nothing twice.
 func TestGoesOn(t *testing.T) {
 	for _, unit := range []string{native.Turn, native.Pair} {

@@ -259,8 +259,12 @@ func (l *Linear) All() iter.Seq2[int, *Record] {
 	}
 }
 
+// Since copies the records behind the first n, of a list that none was removed from.
+func (l *Linear) Since(n int) []Record { return slices.Clone(l.recs[n:]) }
+
 // Records copies the live records, in the order of storing.
-func (l *Linear) Records() (out []Record) {
+func (l *Linear) Records() []Record {
+	out := make([]Record, 0, len(l.recs))
 	for _, r := range l.All() {
 		out = append(out, *r)
 	}

@@ -18,6 +18,7 @@ import io
 import itertools
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -422,6 +423,7 @@ class Steps:
         jvm = spark.sparkContext._jvm
         self.path = lambda p: jvm.org.apache.hadoop.fs.Path(p)
         self.fs = lambda p: self.path(p).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+        self.people = f"--people {shlex.quote(options.people)}" if options.people else ""
         self.shards = options.num_shards or spark.sparkContext.defaultParallelism
         self.membench = os.path.abspath(options.membench) if os.path.dirname(options.membench) else options.membench
         self.new_output()
@@ -542,14 +544,14 @@ class Steps:
     def claimify(self):
         text = self.lines(self.o.input)
         conv = F.get_json_object(F.expr("cast(value as string)"), "$.payload.conv_id")
-        return self.way.filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], name="by_conv", output=True), ["by_conv"]
+        return self.way.filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options} {self.people}"], name="by_conv", output=True), ["by_conv"]
 
     def compile_claims(self):
         return self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options), f"--frames {self.o.options}"), ["entities", "claims"]
 
     def to_graph(self):
         hops = {h: p for h, p in (("events", self.o.events), ("exports", self.o.exports), ("claims", self.o.claims)) if p}
-        given = f"--given {','.join(hops)} {self.o.options}"
+        given = f"--given {','.join(hops)} {self.o.options} {self.people}"
         self.files([p for paths in hops.values() for p in paths])  # of all together there are so many shards
         mapped = self.way.union([self.mapped("to-graph", paths, f"{given} --hop {hop}") for hop, paths in hops.items()])
         return self.reduce("to-graph", mapped, f"--frames {given}"), ["nodes", "edges"]
@@ -705,6 +707,7 @@ def main():
     p.add_argument("--kind", default="", help="kind of the records (convert to parquet)")
     p.add_argument("--compression", choices=["none", "gzip"], default="none")
     p.add_argument("--membench", default="membench", help="the program on every node")
+    p.add_argument("--people", default="", help="who is who, as text in braces (claimify, to-graph, chain)")
     p.add_argument("--options", default="", help="options for membench's filters, as on a command line")
     p.add_argument("--conf", action="append", default=[], help="KEY=VALUE of Spark (may be repeated)")
     o = p.parse_intermixed_args()

@@ -32,6 +32,7 @@ type Options struct {
 	Membench        string // where the program is on the nodes; "": where this one is here
 	Shards          int    // parts of an exchange; 0: one for each core, or for 128 MB
 	Exports, Events []string
+	People          string   // who is who, as text in braces
 	Conf            []string // settings of Spark, key=value
 	TempDir         string   // "": the system's
 	Python          string   // with pyspark; "": python3
@@ -40,7 +41,7 @@ type Options struct {
 
 // args are those of the job.
 func (o Options) args() []string {
-	args := []string{"chain", "-o", o.Out, "--master", o.Master, "--membench", o.Membench, "--num-shards", strconv.Itoa(o.Shards)}
+	args := []string{"chain", "-o", o.Out, "--master", o.Master, "--membench", o.Membench, "--num-shards", strconv.Itoa(o.Shards), "--people", o.People}
 	for _, list := range []struct {
 		flag   string
 		values []string

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"membench/internal/loopback"
 	"membench/internal/par"
 )
 
@@ -56,7 +57,7 @@ func Dial(o Options) (*Client, error) {
 		return nil, err
 	}
 	secure = secure || o.TLS != nil
-	if o.APIKey != "" && !secure && !loopback(host) {
+	if o.APIKey != "" && !secure && !loopback.Local(host) {
 		return nil, fmt.Errorf("qdrant at %s: an API key would be sent unencrypted: use https://%s", o.Addr, net.JoinHostPort(host, strconv.Itoa(port)))
 	}
 	o.PageSize, o.MaxPage, o.Parallel, o.Tries = cmp.Or(o.PageSize, 1000), cmp.Or(o.MaxPage, 64<<20), cmp.Or(o.Parallel, 2), cmp.Or(o.Tries, tries)
@@ -71,7 +72,7 @@ func Dial(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("qdrant at %s: %w", o.Addr, err)
 	}
-	return &Client{o, c, secure, loopback(host)}, nil
+	return &Client{o, c, secure, loopback.Local(host)}, nil
 }
 
 // Secure reports whether the connection is encrypted.
@@ -112,11 +113,6 @@ func parseAddr(addr string) (host string, port int, secure bool, err error) {
 		return "", 0, false, fmt.Errorf("qdrant address %q: 6333 is its REST port; gRPC is usually 6334", addr)
 	}
 	return host, port, secure, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Close ends the connection.
