@@ -117,6 +117,9 @@ func TestFaults(t *testing.T) {
 		{name: "several in a minute", file: "c.txt", text: "25/01/2026, 20:15 - Ann: a\n25/01/2026, 20:15 - Bo: b\n25/01/2026, 20:15 - Bo: c\n25/01/2026, 20:16 - Bo: d\n", said: "Ann: a @2026-01-25T20:15:00Z\nBo: b @2026-01-25T20:15:01Z\nBo: c @2026-01-25T20:15:02Z\nBo: d @2026-01-25T20:16:00Z\n"},
 		{name: "one second", file: "t.csv", text: "time,from,text\n2026-01-25 20:15:00,Ann,a\n2026-01-25T20:15:00+08:00,Ann,b\n2026-01-25T20:15:00+08:00,Ann,c\n", said: "Ann: b @2026-01-25T20:15:00+08:00\nAnn: c @2026-01-25T20:15:00+08:00\nAnn: a @2026-01-25T20:15:00Z\n"},
 		{name: "more than a minute has seconds", file: "t.csv", text: "time,from,text\n" + strings.Repeat("2026-01-25 20:15,Ann,a\n", 62), said: seconds(62)},
+		{name: "minutes of meetings", file: "m.md", text: "# Weekly\n\n## 2026-03-09 sync\n\n- **Ann:** I live in X.\n- **Bo**: me too\n\n### Decisions\n1. Use Y\n\n## Sync of 2026-03-02\n\n- Ann: so\n- 10:05 Bo: and\n  so\n",
+			said:  "Ann: so @2026-03-02T00:00:00Z\nBo: and\n  so @2026-03-02T10:05:00Z\nAnn: I live in X. @2026-03-09T00:00:00Z\nBo: me too\n\n### Decisions\n1. Use Y @2026-03-09T00:00:01Z\n",
+			found: "1 CHT003 skipped 1: lines before the first message\n13 CHT010 messages that are not in the order of time: 2; each conversation was sorted by time\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			said, found, yaml := made(t, map[string]string{c.file: c.text}, InitOptions{Options: c.o})

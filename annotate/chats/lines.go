@@ -464,12 +464,12 @@ func whatsAppTitle(f *file) string {
 var plain = Form{
 	Name: "text", Doc: "plain text, \"Name: text\" a line",
 	match: each(func(f *file) bool {
-		if ext := strings.ToLower(path.Ext(f.stem() + path.Ext(f.base))); !slices.Contains([]string{".txt", ".log", ".text", ""}, ext) {
+		if ext := strings.ToLower(path.Ext(f.stem() + path.Ext(f.base))); !slices.Contains([]string{".txt", ".log", ".text", ".md", ".markdown", ""}, ext) {
 			return false
 		}
 		names, good, all := map[string]bool{}, 0, 0
 		for l := range strings.Lines(f.text()) {
-			if strings.TrimSpace(l) == "" {
+			if strings.TrimSpace(l) == "" || l[0] == '#' {
 				continue
 			}
 			all++
@@ -486,12 +486,16 @@ var plain = Form{
 
 var (
 	speechLine = pattern.New(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,?[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
-	headLine   = pattern.New(`^(.{1,40}?)\s+(\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? \d{1,2}:\d{2}(?::\d{2})?)$`)
+	// listMark is Markdown around a name: an item of a list, bold.
+	listMark = pattern.New(`^\s*(?:[-*+•]\s+)?(?:\*\*([^*:：]{1,40})(?:([:：])\s*\*\*|\*\*\s*([:：]))|([^\s*]))`)
+	// dayLine is a heading with a date, which is that of what is below it.
+	dayLine  = pattern.New(`^#{1,6}\s.*?(\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2})(?:\D|$)`)
+	headLine = pattern.New(`^(.{1,40}?)\s+(\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? \d{1,2}:\d{2}(?::\d{2})?)$`)
 )
 
 // speech reads the start of a message.
 func speech(l string) (name, at, text string) {
-	l = strings.TrimRight(l, "\r\n \t")
+	l = listMark.ReplaceAllString(strings.TrimRight(l, "\r\n \t"), "$1$2$3$4")
 	if p := headLine.FindStringSubmatch(l); p != nil {
 		return strings.TrimSpace(p[1]), p[2], ""
 	}
@@ -512,7 +516,12 @@ func (r *reader) plain(f *file) error {
 	var once []string
 	var first schema.Pos
 	var last time.Time
+	day, below := "", 0 // of the last heading with a date, and how many messages are below it
 	err = r.textLines(f, func(text string, pos schema.Pos) error {
+		if d := dayLine.FindStringSubmatch(text); d != nil {
+			day, below = d[1], 0
+			return p.end(r.add)
+		}
 		name, at, said := speech(text)
 		dated := strings.ContainsAny(at, "-/.年")
 		if name == "" || len(names) > 0 && names[name] == 0 && !dated {
@@ -528,6 +537,9 @@ func (r *reader) plain(f *file) error {
 			return err
 		}
 		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, written: at, Pos: pos}
+		if below++; day != "" && !dated {
+			at, dated = day+" "+cmp.Or(at, time.Unix(int64(min(below-1, 86399)), 0).UTC().Format(time.TimeOnly)), true
+		}
 		switch {
 		case dated:
 			t, err := annotate.ParseTime(at, r.zone())

@@ -187,12 +187,15 @@ func (l *ledger) frame(s *story) *fidelity.Frame {
 		p := s.turns[ids[i]]
 		var texts []string
 		o := s.original(p)
-		for _, v := range l.byRef[schema.EventRef{ConvID: s.c.ConvID, TurnID: ids[i]}] {
-			if v.before == nil {
-				texts = append(texts, v.text)
-				for _, ref := range s.origins(v.text) {
-					o.Around = append(o.Around, s.turns[ref.TurnID].turn.Text)
-				}
+		ref := schema.EventRef{ConvID: s.c.ConvID, TurnID: ids[i]}
+		for _, v := range l.byRef[ref] {
+			from := s.origins(v.text)
+			if v.before != nil || len(from) > 0 && !slices.Contains(from, ref) { // the text of another turn shows nothing of this one
+				continue
+			}
+			texts = append(texts, v.text)
+			for _, ref := range from {
+				o.Around = append(o.Around, s.turns[ref.TurnID].turn.Text)
 			}
 		}
 		if len(texts) > 0 {

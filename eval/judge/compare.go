@@ -139,14 +139,7 @@ func same(g, a *tok) float64 {
 }
 
 func overlap(a, b []int) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(x int) bool { return slices.Contains(b, x) })
 }
 
 // similar reports whether two stems are forms or misspellings of one word.

@@ -204,21 +204,11 @@ func nearly(a, b string) bool {
 var present = tokens.Set("now currently current today nowadays still latest finally eventually anymore 现在 目前 如今 当前 最后 最终 还在 仍")
 
 // periods are the words of lengths that recur, and of parts of the day, by class and member.
-var periods = func() map[string][2]int {
-	m := map[string][2]int{}
-	for class, members := range [][]string{
-		{"hour hours hourly 每小时", "day days daily 每天 每日", "week weeks weekly 每周 每星期", "month months monthly 每月 每个月", "year years yearly annually annual 每年"},
-		{"morning mornings am 早上 上午 早晨 清晨 凌晨", "afternoon afternoons pm 下午 中午 noon", "evening evenings night nights 晚上 傍晚 夜里"},
-		{"left 左", "right 右"},
-	} {
-		for member, words := range members {
-			for _, w := range strings.Fields(words) {
-				m[w] = [2]int{class, member}
-			}
-		}
-	}
-	return m
-}()
+var periods = classesOf([][]string{
+	{"hour hours hourly 每小时", "day days daily 每天 每日", "week weeks weekly 每周 每星期", "month months monthly 每月 每个月", "year years yearly annually annual 每年"},
+	{"morning mornings am 早上 上午 早晨 清晨 凌晨", "afternoon afternoons pm 下午 中午 noon", "evening evenings night nights 晚上 傍晚 夜里"},
+	{"left 左", "right 右"},
+})
 
 // otherPeriod reports whether the sentence with the gold has a word of such a class where gold or question
 // has another of it, and the answer has not that one.

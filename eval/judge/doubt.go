@@ -332,13 +332,7 @@ func (p *prepared) why(r *reading) string {
 }
 
 // persons are pronouns by which a sentence continues about someone.
-var persons = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("everyone everybody he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它") {
-		m[w] = true
-	}
-	return m
-}()
+var persons = tokens.Set("everyone everybody he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它")
 
 // reaches reports whether an operator may act on the mention of the gold: it is in its
 // sentence, or in the one before or behind.

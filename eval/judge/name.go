@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"membench/internal/measure"
+	"membench/internal/tokens"
 )
 
 // nameAt reads a name that is compared whole, never by likeness, at the start of a
@@ -296,13 +297,7 @@ func identifier(s string) bool {
 }
 
 // notNames are words that are joined to a number without naming anything: "May-2023".
-var notNames = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec mid early late pre post circa summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday one two three four five six seven eight nine ten over under about") {
-		m[w] = true
-	}
-	return m
-}()
+var notNames = tokens.Set("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec mid early late pre post circa summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday one two three four five six seven eight nine ten over under about")
 
 // duration reports a chain like "1h30m".
 func duration(s string) bool {

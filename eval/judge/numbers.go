@@ -98,20 +98,7 @@ func numberStem(v float64) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	if v == math.Trunc(v) {
-		return itoa(int64(v))
+		return strconv.FormatInt(int64(v), 10)
 	}
-	return itoa(int64(v)) + "." + strings.TrimRight(itoa(int64(math.Round((v-math.Trunc(v))*1e4)) + 1e4)[1:], "0")
-}
-
-func itoa(n int64) string {
-	if n == 0 {
-		return "0"
-	}
-	var b [20]byte
-	i := len(b)
-	for ; n > 0; n /= 10 {
-		i--
-		b[i] = byte('0' + n%10)
-	}
-	return string(b[i:])
+	return strconv.FormatInt(int64(v), 10) + "." + strings.TrimRight(strconv.FormatInt(int64(math.Round((v-math.Trunc(v))*1e4))+1e4, 10)[1:], "0")
 }

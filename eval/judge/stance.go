@@ -254,15 +254,18 @@ const (
 
 // calendar has the words of closed classes, of whose members a text has one or another: the
 // class of a word and its member.
-var calendar = func() map[string][2]int {
+var calendar = classesOf([][]string{
+	weekday: {"monday mondays 周一 星期一", "tuesday tuesdays 周二 星期二", "wednesday wednesdays 周三 星期三", "thursday thursdays 周四 星期四", "friday fridays 周五 星期五", "saturday saturdays 周六 星期六", "sunday sundays 周日 星期日 星期天"},
+	month:   strings.Fields("january february march april may june july august september october november december"),
+	season:  {"spring 春天", "summer 夏天", "autumn fall 秋天", "winter 冬天"},
+	dayPart: {"morning mornings 早上 上午 早晨 清晨", "noon 中午", "afternoon afternoons 下午", "evening evenings night nights midnight tonight 晚上 夜里 夜晚 半夜 傍晚"},
+	ordinal: strings.Fields("first second third fourth fifth sixth last"),
+})
+
+// classesOf is the class and the member of each word of classes whose members are lists of words.
+func classesOf(classes [][]string) map[string][2]int {
 	m := map[string][2]int{}
-	for class, members := range [][]string{
-		weekday: {"monday mondays 周一 星期一", "tuesday tuesdays 周二 星期二", "wednesday wednesdays 周三 星期三", "thursday thursdays 周四 星期四", "friday fridays 周五 星期五", "saturday saturdays 周六 星期六", "sunday sundays 周日 星期日 星期天"},
-		month:   strings.Fields("january february march april may june july august september october november december"),
-		season:  {"spring 春天", "summer 夏天", "autumn fall 秋天", "winter 冬天"},
-		dayPart: {"morning mornings 早上 上午 早晨 清晨", "noon 中午", "afternoon afternoons 下午", "evening evenings night nights midnight tonight 晚上 夜里 夜晚 半夜 傍晚"},
-		ordinal: strings.Fields("first second third fourth fifth sixth last"),
-	} {
+	for class, members := range classes {
 		for member, words := range members {
 			for _, w := range strings.Fields(words) {
 				m[w] = [2]int{class, member}
@@ -270,7 +273,7 @@ var calendar = func() map[string][2]int {
 		}
 	}
 	return m
-}()
+}
 
 // peer reports whether a word is of the same closed class as a word of the gold, and another.
 func (p *prepared) peer(k *tok) bool {
@@ -290,20 +293,14 @@ func (p *prepared) peer(k *tok) bool {
 	return other
 }
 
-var frameWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`answer answers reply correct right value result output done found question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
+var frameWords = tokens.Set(`answer answers reply correct right value result output done found question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
 		called named name names known refers refer regarding shared discussed talked told explicitly clearly confirmed date dates time times total hope helps glad happy welcome thanks please let help helpful detail details further else checked looked looking find stored memory memories transcript message messages log logs evidence stated states says shows show according per noted notes above nice day great good happy exactly precisely around about approximately ok okay hello hi
 		source sources file files page pages thread email mail letter diary document documents report reports ticket wiki handbook runbook entry entries text texts discussion exchange interview review phone call capture console syslog handover postmortem telling
 		read reading reads going went judging look looks looking scroll scrolled checking check gone search searched searching wrote written write writes reported reporting came comes up turned turns learned learnt tell tells telling talking spoke speaking say saying see seen seeing know knew
 		first second third fourth fifth sixth last early late earlier previous evening morning afternoon night noon week weeks weekend month months day days year years ago spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
 		whole entire part beginning way both them everyone all
 		summary handover quick brief latest update final analysis investigation analyses point points pointed reason everything altogether combined sum course congratulations congrats currently
-		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以 目前 现在 综合 综合来看 来看 记错 的话 合计 总计 算下来 算起来 加起来 最近 一次 最近一次 聊天记录 记录显示 显示 日志 排查 经排查`) {
-		m[w] = true
-	}
-	return m
-}()
+		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以 目前 现在 综合 综合来看 来看 记错 的话 合计 总计 算下来 算起来 加起来 最近 一次 最近一次 聊天记录 记录显示 显示 日志 排查 经排查`)
 
 // rivals reports whether a word of the answer that nothing accounts for may be meant
 // instead of the gold: a name for a name, a number or date for one.
