@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"membench/eval/figure"
 	"membench/eval/report"
 	"membench/schema"
 
@@ -23,8 +25,13 @@ func printScores(e *env, summaries []schema.Summary) error {
 	}
 	for _, d := range r.Datasets {
 		head := table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored"}
-		if slices.ContainsFunc(d.Systems, func(s report.System) bool { return s.EvidenceFound() != nil }) {
+		evidence := slices.ContainsFunc(d.Systems, func(s report.System) bool { return s.EvidenceFound() != nil })
+		if evidence {
 			head = append(head, "evidence found", "n")
+		}
+		doubtful := slices.ContainsFunc(d.Systems, func(s report.System) bool { m := d.Main(&s); return m != nil && m.Overall.Doubtful > 0 })
+		if doubtful {
+			head = append(head, "doubtful")
 		}
 		w := newTable(e.text())
 		w.AppendHeader(head)
@@ -36,13 +43,21 @@ func printScores(e *env, summaries []schema.Summary) error {
 		for i := range d.Systems {
 			s := &d.Systems[i]
 			row := append(table.Row{s.Name()}, figureCells(d.Main(s))...)
-			f := table.Row{"n/a", "", "n/a"}
 			if found := s.EvidenceFound(); found != nil {
-				f = figureCells(found)
+				f := figureCells(found)
+				row = append(row, f[0], f[2])
+			} else if evidence {
+				row = append(row, "n/a", "n/a")
 			}
-			w.AppendRow(append(row, f[0], f[2])[:len(head)])
+			if m := d.Main(s); doubtful && m != nil {
+				row = append(row, figure.Doubt(m.Overall))
+			}
+			w.AppendRow(row)
 		}
 		w.Render()
+		if apart := d.Apart(); len(apart) > 0 {
+			e.warnf("%s: label %s is reported separately: this mean is without it, the means by grader are with it", d.Name, strings.Join(apart, ", "))
+		}
 		for _, x := range d.Warnings() {
 			e.say(levelWarning, "warning: %s: %s", d.Name, x)
 		}

@@ -63,7 +63,7 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"bm25 (A) − graphmem (B)", "false rejects", "evidence found"} {
+	for _, want := range []string{"bm25 − graphmem", "false rejects", "evidence found"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the commands did not print %q", want)
 		}

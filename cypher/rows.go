@@ -20,7 +20,6 @@ type rows struct {
 	ends     []int32
 	of       []int32 // index into kinds
 	kinds    []kind
-	counts   []int // by kind
 	findings []*schema.Finding
 }
 
@@ -34,23 +33,24 @@ type rower struct {
 	scan  codec.Scanner
 	vals  *values
 	index map[string]int32 // labels or type as they are in the line → kind
+	byKey map[string]int32 // the key of a kind → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
 	order order
 }
 
 func newRower(scope string) *rower {
-	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: &values{keys: map[string]named{}}, index: map[string]int32{}}
+	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: &values{keys: map[string]named{}}, index: map[string]int32{}, byKey: map[string]int32{}}
 }
 
 func (r *rower) reset(edge bool) *rows {
 	if r.edge != edge {
 		clear(r.index)
+		clear(r.byKey)
 		r.kinds, r.last = nil, nil
 	}
 	r.edge = edge
 	r.text, r.ends, r.of, r.findings = r.text[:0], r.ends[:0], r.of[:0], nil
-	r.counts = append(r.counts[:0], make([]int, len(r.kinds))...)
 	return r.rows
 }
 
@@ -170,7 +170,6 @@ func (r *rower) finish(line jsonl.Line, k int32, src, dst []byte) {
 	r.text = append(append(r.text, "'}}"...), rowEnd...)
 	r.ends = append(r.ends, int32(len(r.text)))
 	r.of = append(r.of, k)
-	r.counts[k]++
 	if r.vals.note != "" {
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: "/props", Code: "GRF023", Warning: true, Message: r.vals.note + ": kept as text in props_json"})
 	}
@@ -183,14 +182,12 @@ func (r *rower) kindOf(names []string) int32 {
 		slices.Sort(k.names)
 		k.names = slices.DeleteFunc(slices.Compact(k.names), func(s string) bool { return s == BaseLabel })
 	}
-	for i, have := range r.kinds {
-		if slices.Equal(have.names, k.names) {
-			return int32(i)
-		}
+	i, ok := r.byKey[k.key()]
+	if !ok {
+		i = int32(len(r.kinds))
+		r.byKey[k.key()], r.kinds = i, append(r.kinds, k)
 	}
-	r.kinds = append(r.kinds, k)
-	r.counts = append(r.counts, 0)
-	return int32(len(r.kinds) - 1)
+	return i
 }
 
 // line writes the row of a line straight from its bytes. It reports false, and writes

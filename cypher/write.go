@@ -279,16 +279,16 @@ func (w *writer) take(b *batches, r *rows) error {
 	for _, f := range r.findings {
 		w.report(f)
 	}
-	for i, k := range r.kinds {
-		if r.counts[i] == 0 {
-			continue
+	for i, n := 0, 0; i < len(r.of); i += n {
+		for n = 1; i+n < len(r.of) && r.of[i+n] == r.of[i]; n++ {
 		}
+		k := r.kinds[r.of[i]]
 		if b.edge {
-			w.counts.Edges += r.counts[i]
-			w.counts.Types[k.names[0]] += r.counts[i]
+			w.counts.Edges += n
+			w.counts.Types[k.names[0]] += n
 		} else {
-			w.counts.Nodes += r.counts[i]
-			w.counts.Labels[strings.Join(k.names, ":")] += r.counts[i]
+			w.counts.Nodes += n
+			w.counts.Labels[strings.Join(k.names, ":")] += n
 		}
 		for _, name := range k.names {
 			if !Plain(name) && !w.odd[name] {

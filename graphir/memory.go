@@ -2,7 +2,6 @@ package graphir
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -305,10 +304,12 @@ func (p *projector) memoryEdges(o *occurrence, emit func(*part)) {
 
 // eventEdges emits the edges to the turns that the memory was made from.
 func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part)) {
-	for i, ref := range o.events {
-		if slices.Contains(o.events[:i], ref) {
+	seen := map[schema.EventRef]bool{}
+	for _, ref := range o.events {
+		if seen[ref] {
 			continue
 		}
+		seen[ref] = true
 		ref.ConvID = schema.ConvID(strip(string(ref.ConvID)))
 		x := o.newPart()
 		dst := p.mint.Event(ref)

@@ -85,8 +85,8 @@ type CategoryFigure struct {
 type Figure struct {
 	N        int `json:"n"`        // questions scored; of repeats each question once
 	Unscored int `json:"unscored"` // the protocol applies, but asking or judging failed
-	// Doubtful counts the answers with a doubtful verdict; Value counts them as the judge leans. DoubtLo is the lower end of the interval with all of them
-	// wrong, DoubtHi the upper end with all of them right; absent if there are none.
+	// Doubtful counts the answers with a doubtful verdict; Value counts them as the judge leans. DoubtLo is the mean with all of them wrong, DoubtHi with all
+	// of them right; absent if there are none.
 	Doubtful int      `json:"doubtful,omitzero"`
 	DoubtLo  *float64 `json:"doubt_lo,omitempty"`
 	DoubtHi  *float64 `json:"doubt_hi,omitempty"`

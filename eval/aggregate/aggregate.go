@@ -19,6 +19,7 @@ import (
 	"membench/eval/figure"
 	"membench/eval/protocol"
 	"membench/eval/records"
+	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -55,6 +56,7 @@ type run struct {
 	searches   int       // answers for which hits were asked for
 	found      int       // of them, those with a hit or a context
 	leaks      records.Leaks
+	unfound    unfound
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
 	unlabelled int                            // number of records without a grade
@@ -128,6 +130,7 @@ func (a *Aggregator) Add(q *schema.QARecord) {
 	}
 	r.width(q)
 	r.leaks.Take(q)
+	r.unfound.take(q)
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
@@ -167,6 +170,28 @@ func (a *Aggregator) Miss(m protocol.Missing) {
 	cell(s.raw, m.RawCategory).Add(m.CaseID, m.QuestionID, g)
 	if !slices.Contains(a.apart(m.Dataset), m.RawCategory) {
 		s.overall.Add(m.CaseID, m.QuestionID, g)
+	}
+}
+
+// unfound counts the right answers to questions with evidence, and those of them that were given although no hit is evidence.
+type unfound struct{ right, none int }
+
+func (u *unfound) take(q *schema.QARecord) {
+	var verdict, found *float64
+	for _, g := range q.Grades {
+		switch name := schema.ProtocolName(g.Protocol); {
+		case g.Gold == schema.GoldCorrected:
+		case name == "evidence-recall":
+			found = g.Score
+		case verdict == nil && name != "turn-recall":
+			verdict = g.Score
+		}
+	}
+	if verdict != nil && found != nil && *verdict >= .5 {
+		u.right++
+		if *found == 0 {
+			u.none++
+		}
 	}
 }
 
@@ -331,6 +356,9 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	}
 	if r.searches > 0 && r.found == 0 && !schema.Bound(k.system, r.typ) {
 		warn(schema.Say("it returned no hit for any of %d questions: its score is what the reader says without a memory; membench systems check tests how it is asked", r.searches))
+	}
+	if u := r.unfound; u.right > 0 && stats.ClopperPearson(u.none, u.right, o.Confidence).Lo > .5 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d right answers were given without any of their evidence among the hits: the evidence of the cases, or what the hits name as their sources, may be wrong", u.none, u.right))
 	}
 	for _, x := range r.leaks.Warnings() {
 		warn(x)

@@ -153,6 +153,30 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
+// TestRightWithoutEvidence: most right answers without any of their evidence make the evidence doubtful; a few, or wrong answers, do not.
+func TestRightWithoutEvidence(t *testing.T) {
+	for _, c := range []struct {
+		answers, right, none int
+		want                 string
+	}{{12, 10, 10, "10 of 10 right answers were given without"}, {40, 30, 8, ""}, {40, 2, 2, ""}} {
+		var recs []schema.QARecord
+		for i := range c.answers {
+			verdict, found := 0.0, 1.0
+			if i < c.right {
+				verdict = 1
+			}
+			if i < c.none || i >= c.right {
+				found = 0
+			}
+			recs = append(recs, graded("c1", fmt.Sprint("q", i), "4", g("rule@2", verdict), g("evidence-recall@1", found)))
+		}
+		said := strings.Join(summarize(t, aggregate.Options{}, recs...).Warnings, "\n")
+		if strings.Contains(said, "without any of their evidence") != (c.want != "") || !strings.Contains(said, c.want) {
+			t.Errorf("%+v: %s", c, said)
+		}
+	}
+}
+
 // Every way in which a question may end, by hand: 4 scored (3 right) in categories 1
 // and 4, one judge failure, one that the protocol does not score, one of category 5.
 func TestDenominators(t *testing.T) {

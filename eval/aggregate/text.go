@@ -69,16 +69,10 @@ func WriteText(w io.Writer, s schema.Summary) {
 	}
 	fmt.Fprintf(w, "\n%-*s %8s %15s %15s %7s %9s %8s\n", wide+2, "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
 	line := func(name string, f schema.Figure) {
-		fmt.Fprintf(w, "  %s %8s %15s %15s %7d %9d %8s\n", textnorm.Pad(name, wide), figure.Percent(f.Value), figure.Interval(f.Lo, f.Hi), figure.Interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, figure.Percent(f.Strict))
-	}
-	doubt := func(f schema.Figure) {
-		if f.Doubtful > 0 {
-			fmt.Fprintf(w, "    %d doubtful: %s with all of them wrong or all right\n", f.Doubtful, figure.Interval(f.DoubtLo, f.DoubtHi))
-		}
+		fmt.Fprintf(w, "  %s %8s %15s %15s %7d %9d %8s%s\n", textnorm.Pad(name, wide), figure.Percent(f.Value), figure.Interval(f.Lo, f.Hi), figure.Interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, figure.Percent(f.Strict), figure.DoubtBeside(f))
 	}
 	for _, sc := range s.Scores {
 		line(scoreName(sc), sc.Overall)
-		doubt(sc.Overall)
 		if sc.Repeats != nil {
 			fmt.Fprintf(w, "    over %d repeats: std %s (population), %s (sample)\n", sc.Repeats.N, figure.Percent(sc.Repeats.StdPopulation), figure.Percent(sc.Repeats.StdSample))
 		}

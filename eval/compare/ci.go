@@ -66,7 +66,7 @@ func (x *Gated) Notes() (out []string) {
 		out = append(out, fmt.Sprintf("scored only in the baseline: %d, only in the new run: %d; the figures are of the %d questions scored in both", x.Lost, x.New, c.N))
 	}
 	for _, d := range x.Differ {
-		out = append(out, fmt.Sprintf("%s differs, as allowed: %s", d.Field, strings.Join(d.Values, " | ")))
+		out = append(out, fmt.Sprintf("%s differs, as allowed: %s", d.Field, d))
 	}
 	return out
 }

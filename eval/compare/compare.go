@@ -140,22 +140,12 @@ type FingerprintError struct {
 	Fields []figure.Difference
 }
 
-// shownQuestions is how many of the questions that differ a message names.
-const shownQuestions = 3
-
 func (e *FingerprintError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s are not comparable:", strings.Join(e.Runs, ", "))
 	names := []string{}
 	for _, d := range e.Fields {
-		fmt.Fprintf(&b, "\n  %s differs: %s", d.Field, strings.Join(d.Values, " | "))
-		if n := len(d.Where); n > 0 {
-			fmt.Fprintf(&b, " (%s", strings.Join(d.Where[:min(n, shownQuestions)], ", "))
-			if n > shownQuestions {
-				fmt.Fprintf(&b, " and %d more", n-shownQuestions)
-			}
-			b.WriteString(")")
-		}
+		fmt.Fprintf(&b, "\n  %s differs: %s", d.Field, d)
 		names = append(names, d.Field)
 	}
 	fmt.Fprintf(&b, "\nname a field to compare all the same: --allow %q", strings.Join(names, ","))
@@ -248,40 +238,35 @@ func pick(runs []*Run, want string) (string, error) {
 	return "", fmt.Errorf("protocol %q did not grade all of the runs: it has no score of %s; have %s", want, cmp.Or(strings.Join(without, ", "), "one version"), strings.Join(common, ", "))
 }
 
-// differences are the fields that matter to protocol and differ. Wording and dialogues are compared question by question, also of runs whose questions differ.
+// differences are the fields that matter to protocol and differ. Questions, their words, golds and dialogues are compared question by question: what only one run
+// was asked differs in nothing else.
 func differences(runs []*Run, id string) []figure.Difference {
-	prints := make([]map[string]string, len(runs))
-	wording, dialogues := figure.Difference{Field: figure.FieldWording}, figure.Difference{Field: figure.FieldDialogues}
-	var golds []string
+	prints, where := make([]map[string]string, len(runs)), map[string][]string{}
 	for i, r := range runs {
 		prints[i] = r.prints.Fingerprint()
-		wording.Values, dialogues.Values = append(wording.Values, prints[i][figure.FieldWording]), append(dialogues.Values, prints[i][figure.FieldDialogues])
 		for _, other := range runs[:i] {
+			alone, _ := other.prints.Alone(&r.prints)
 			words, told := other.prints.Changed(&r.prints)
-			golds = append(golds, other.prints.Regolded(&r.prints)...)
-			wording.Where, dialogues.Where = append(wording.Where, words...), append(dialogues.Where, told...)
+			for field, ids := range map[string][]string{figure.FieldQuestions: alone, figure.FieldWording: words, figure.FieldDialogues: told,
+				figure.FieldGolds: append(other.prints.Regolded(&r.prints), r.prints.Regolded(&other.prints)...)} {
+				where[field] = append(where[field], ids...)
+			}
 		}
 	}
-	named := func(where []string) []string {
-		slices.Sort(where)
-		where = slices.Compact(where)
-		for i, key := range where {
-			where[i] = strings.Replace(key, "\x00", "/", 1)
-		}
-		return where
-	}
-	out := slices.DeleteFunc(figure.Differences(prints, id), func(d figure.Difference) bool { return d.Field == wording.Field || d.Field == dialogues.Field })
-	for _, d := range []figure.Difference{wording, dialogues} {
-		if len(d.Where) == 0 {
+	out := slices.DeleteFunc(figure.Differences(prints, id), func(d figure.Difference) bool { _, named := where[d.Field]; return named })
+	for field, ids := range where {
+		if len(ids) == 0 {
 			continue
 		}
-		d.Where = named(d.Where)
-		out = append(out, d)
-	}
-	for i := range out {
-		if out[i].Field == figure.FieldGolds {
-			out[i].Where = named(golds)
+		slices.Sort(ids)
+		d := figure.Difference{Field: field, Where: slices.Compact(ids)}
+		for i, key := range d.Where {
+			d.Where[i] = strings.Replace(key, "\x00", "/", 1)
 		}
+		for _, print := range prints {
+			d.Values = append(d.Values, print[field])
+		}
+		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b figure.Difference) int { return cmp.Compare(a.Field, b.Field) })
 	return out
@@ -308,7 +293,7 @@ func overall(graded answers, apart []string, o Options) schema.Figure {
 		}
 		g := schema.Grade{Outcome: schema.GradeJudgeFailed}
 		if s, ok := a.score(); ok {
-			g = schema.Grade{Outcome: schema.GradeScored, Score: &s}
+			g = schema.Grade{Outcome: schema.GradeScored, Score: &s, Doubt: a.doubt}
 		}
 		c.Add(a.caseID, key, &g)
 	}

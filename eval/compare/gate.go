@@ -94,7 +94,7 @@ type Gated struct {
 }
 
 // Hold tests each run against its baseline by each gate. A run's baseline has the same system and data set; if both sides have only one run, these two are
-// compared. It fails with a *FingerprintError, as Compare does, or if a run has no baseline. A system that only the baseline has is Gone: none passes by being left out.
+// compared. It fails with a *FingerprintError, as Compare does, but not for questions that only one has beside others, or if a run has no baseline. A system that only the baseline has is Gone: none passes by being left out.
 func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 	o = o.defaults()
 	if len(runs) == 0 {
@@ -165,7 +165,10 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 		}
 	}
 	x.Differ = differences(pair, id)
-	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d figure.Difference) bool { return slices.Contains(o.Allow, d.Field) }); len(refused) > 0 {
+	_, both := b.prints.Alone(&r.prints)
+	if refused := slices.DeleteFunc(slices.Clone(x.Differ), func(d figure.Difference) bool {
+		return slices.Contains(o.Allow, d.Field) || d.Field == figure.FieldQuestions && both > 0 // they are counted: Lost and New
+	}); len(refused) > 0 {
 		return x, &FingerprintError{[]string{r.Name, b.Name}, refused}
 	}
 	apart := o.apart(r.Dataset)

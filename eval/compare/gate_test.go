@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,13 @@ func side(n, cases int, right func(i int) bool) []schema.QARecord {
 		out = append(out, q)
 	}
 	return out
+}
+
+func rename(recs []schema.QARecord, name string) []schema.QARecord {
+	for i := range recs {
+		recs[i].System = name
+	}
+	return recs
 }
 
 func hold(t *testing.T, base, now []schema.QARecord, gates ...string) []compare.Gated {
@@ -122,12 +130,6 @@ func TestGateLost(t *testing.T) {
 
 func TestGateBaselines(t *testing.T) {
 	all := func(int) bool { return true }
-	rename := func(recs []schema.QARecord, name string) []schema.QARecord {
-		for i := range recs {
-			recs[i].System = name
-		}
-		return recs
-	}
 	base := runs(t, append(rename(side(20, 2, all), "a"), rename(side(20, 2, func(i int) bool { return false }), "b")...)...)
 	now := runs(t, rename(side(20, 2, func(i int) bool { return false }), "b")...)
 	list, err := compare.Hold(base, now, []compare.Gate{{Metric: "em"}}, compare.Options{})
@@ -151,6 +153,35 @@ func TestGateBaselines(t *testing.T) {
 	var differs *compare.FingerprintError
 	if _, err := compare.Hold(base, runs(t, rename(other, "a")...), []compare.Gate{{Metric: "em"}}, compare.Options{}); !errors.As(err, &differs) {
 		t.Errorf("another k: %v", err)
+	}
+}
+
+// Questions that only one side has are counted, and decide nothing else: a baseline's fail the gate, and no gold differs; runs without a common question are refused.
+func TestGateOtherQuestions(t *testing.T) {
+	all := func(int) bool { return true }
+	recs := side(40, 8, all)
+	for i := range recs {
+		recs[i].Gold = fmt.Sprint("gold ", i)
+	}
+	for _, c := range []struct {
+		base, now []schema.QARecord
+		lost, new int
+	}{{recs, recs[8:], 8, 0}, {recs[:36], recs, 0, 4}, {recs[:30], recs[10:], 10, 10}} {
+		x := hold(t, c.base, c.now, "em:2")[0]
+		if len(x.Differ) != 1 || x.Differ[0].Field != "questions" || len(x.Differ[0].Where) != c.lost+c.new || x.Lost != c.lost || x.New != c.new || x.Outcome != compare.NotWorse {
+			t.Errorf("%d lost, %d new: %+v", c.lost, c.new, x)
+		}
+	}
+	var differs *compare.FingerprintError
+	if _, err := compare.Hold(runs(t, recs[:20]...), runs(t, recs[20:]...), []compare.Gate{{Metric: "em"}}, compare.Options{}); !errors.As(err, &differs) || !strings.Contains(err.Error(), "(c0/q0, c0/q16, c0/q24 and 37 more)") {
+		t.Errorf("no common question: %v", err)
+	}
+	recs = slices.Clone(recs)
+	recs[0].Grades[0].Doubt = "half said"
+	rep, err := compare.Compare(runs(t, append(rename(slices.Clone(recs), "a"), rename(slices.Clone(recs), "b")...)...), compare.Options{})
+	var text strings.Builder
+	if rep.WriteText(&text); err != nil || !strings.Contains(text.String(), "unscored 0, doubtful 1 (97.5–100.0)") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }
 

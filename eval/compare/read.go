@@ -42,6 +42,7 @@ func (m answers) of(key string, q *schema.QARecord) *answer {
 type answer struct {
 	caseID, category string
 	scores           []float64 // of the repeats
+	doubt            string    // of one of them
 	na               bool      // not applicable: only of corrected golds
 }
 
@@ -125,7 +126,7 @@ func (r *Run) add(q *schema.QARecord, measured []string) {
 		a := to[id][g.By].of(key, q)
 		a.na = a.na || g.Outcome == schema.GradeNA
 		if g.Score != nil && g.Outcome == schema.GradeScored {
-			a.scores = append(a.scores, *g.Score)
+			a.scores, a.doubt = append(a.scores, *g.Score), cmp.Or(a.doubt, g.Doubt)
 		}
 	}
 	for _, name := range measured {

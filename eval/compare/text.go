@@ -27,7 +27,7 @@ func probability(p *float64) string {
 func (r *Report) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
 	for _, x := range r.Runs {
-		fmt.Fprintf(w, "  %s %8s  by conversation %s  n %d in %d, unscored %d\n", textnorm.Pad(x.Run, 40), figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
+		fmt.Fprintf(w, "  %s %8s  by conversation %s  n %d in %d, unscored %d%s\n", textnorm.Pad(x.Run, 40), figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored, figure.DoubtBeside(x.Overall))
 	}
 	for _, x := range r.Runs {
 		if x.ByText > 0 {
@@ -35,14 +35,14 @@ func (r *Report) WriteText(w io.Writer) {
 		}
 	}
 	for _, d := range r.Differ {
-		fmt.Fprintf(w, "  ! %s differs, as allowed: %s\n", d.Field, strings.Join(d.Values, " | "))
+		fmt.Fprintf(w, "  ! %s differs, as allowed: %s\n", d.Field, d)
 	}
 	for _, f := range r.Unknown {
 		fmt.Fprintf(w, "  ! %s is unknown in every run and may differ (set it with membench eval import --reader, --judge)\n", f)
 	}
 	for _, p := range r.Pairs {
-		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
-		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
+		fmt.Fprintf(w, "\n%s − %s, %s\n", p.A, p.B, p.Test)
+		fmt.Fprintf(w, "  %-22s %10s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "difference", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
 		line := func(name string, c Cell) {
 			fmt.Fprintf(w, "  %s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", textnorm.Pad(name, 24), signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, number(c.Design, "%.2f", 1), probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
 		}
@@ -51,7 +51,7 @@ func (r *Report) WriteText(w io.Writer) {
 			line(c.Category, c.Cell)
 		}
 		if p.OnlyA+p.OnlyB > 0 {
-			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
+			fmt.Fprintf(w, "  ! scored only in %s: %d, only in %s: %d\n", p.A, p.OnlyA, p.B, p.OnlyB)
 		}
 		if x := p.Corrected; x != nil {
 			fmt.Fprintf(w, "  with corrected golds (%s: %d graded again, %d skipped)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)

@@ -169,10 +169,10 @@ func (c Count) Facts() (out []schema.Sentence) {
 			all += k.N
 			words = append(words, schema.Say("%s %d", word(k.Name), k.N))
 		}
+		if n := sum(c.Lost, h, "") - all; n > 0 {
+			words = append(words, schema.Say("of no kind %d", n))
+		}
 		if len(words) > 0 {
-			if n := sum(c.Lost, h, "") - all; n > 0 {
-				words = append(words, schema.Say("of no kind %d", n))
-			}
 			out = append(out, schema.Say("%s: %s", word(h), schema.Listed(words)))
 		}
 	}

@@ -150,9 +150,7 @@ func (c *Cell) Figure(o Options) schema.Figure {
 	f.Strict = Defined(c.Sum() / float64(scored+c.unscored))
 	if c.doubtful > 0 {
 		sure := c.Sum() - c.leaning
-		low := stats.WilsonOf(max(0, sure/float64(scored)), float64(f.N), o.Confidence)
-		high := stats.WilsonOf(min(1, (sure+float64(c.doubtful))/float64(scored)), float64(f.N), o.Confidence)
-		f.Doubtful, f.DoubtLo, f.DoubtHi = c.doubtful, &low.Lo, &high.Hi
+		f.Doubtful, f.DoubtLo, f.DoubtHi = c.doubtful, Defined(max(0, sure/float64(scored))), Defined(min(1, (sure+float64(c.doubtful))/float64(scored)))
 	}
 	over := mean.ShareInterval(o.Confidence)
 	f.ClusterLo, f.ClusterHi = Defined(over.Lo), Defined(over.Hi)

@@ -116,6 +116,24 @@ func (p *Prints) Regolded(other *Prints) (ids []string) {
 	return slices.Compact(ids)
 }
 
+// Alone lists, sorted, the questions that only one side has; both is the number of the others.
+func (p *Prints) Alone(other *Prints) (ids []string, both int) {
+	for id := range p.questions {
+		if _, ok := other.questions[id]; ok {
+			both++
+		} else {
+			ids = append(ids, id)
+		}
+	}
+	for id := range other.questions {
+		if _, ok := p.questions[id]; !ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, both
+}
+
 // Protocol returns the id under which grades are compared. Verdicts recorded with a file have the file's form as version (recorded-judge@zep-locomo): verdicts
 // of several forms are one kind of figure, and the judge is a field of its own.
 func Protocol(id string) string {
@@ -166,7 +184,23 @@ func (p *Prints) Fingerprint() map[string]string {
 type Difference struct {
 	Field  string   `json:"field"`
 	Values []string `json:"values"`          // in the order of the runs; "": unknown
-	Where  []string `json:"where,omitempty"` // of FieldWording, FieldDialogues and FieldGolds, where known: the questions that differ, as conversation/question
+	Where  []string `json:"where,omitempty"` // of FieldQuestions, FieldWording, FieldDialogues and FieldGolds, where known: the questions that differ, as conversation/question
+}
+
+// shownQuestions is how many of the questions that differ a message names.
+const shownQuestions = 3
+
+// String is the values, and the first of the questions that differ.
+func (d Difference) String() string {
+	out := strings.Join(d.Values, " | ")
+	if n := len(d.Where); n > 0 {
+		out += " (" + strings.Join(d.Where[:min(n, shownQuestions)], ", ")
+		if n > shownQuestions {
+			out += fmt.Sprintf(" and %d more", n-shownQuestions)
+		}
+		out += ")"
+	}
+	return out
 }
 
 // Differences are the fields of fingerprints that matter to figures of a protocol and differ: such runs are not comparable. Where

@@ -114,6 +114,9 @@ func (p *prepared) verdict(answer string) Verdict {
 		v.Score = model().Long.score(p.longFeatures(v, answer))
 		threshold = model().Thresholds.Long
 	}
+	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.plainHome()) {
+		v.Score = threshold // one clause is the answer, regardless of the text around it
+	}
 	v.Correct = v.Score >= threshold
 	return v
 }

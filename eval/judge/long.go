@@ -110,6 +110,23 @@ func LongFeatures(q Question, golds []string, answer string) []float64 {
 	return f
 }
 
+// says reports whether the sentence with the gold repeats the question, and no operator affects the gold.
+func (p *prepared) says() bool {
+	r := p.read()
+	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.compared().gPol*p.compared().aPol >= 0
+}
+
+// plainHome reports whether the clause with the gold has all of it and otherwise only words of the question or of giving an answer: "Sure! That would be
+// Biscuit. You told me …". The text around it can make it doubtful, not wrong.
+func (p *prepared) plainHome() bool {
+	r := p.read()
+	if r.first < 0 || !p.complete() {
+		return false
+	}
+	s := p.stand(r)
+	return p.plainly(r, &s.list[s.at])
+}
+
 // complete reports whether one clause has every word of the gold.
 func (p *prepared) complete() bool {
 	r := p.read()

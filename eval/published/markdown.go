@@ -78,6 +78,9 @@ func Markdown(w io.Writer, a *Audit) {
 			continue
 		}
 		var notes []string
+		if d := figure.Doubt(r.Overall); d != "" {
+			notes = append(notes, "doubtful "+d)
+		}
 		for _, x := range r.Against {
 			switch {
 			case x.Reproduces():
@@ -130,7 +133,7 @@ func (a *Audit) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), figure.Decimal(v.Fleiss, 3))
 	}
 	for _, r := range a.Regrades {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d%s\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N, figure.DoubtBeside(r.Overall))
 		for _, x := range r.Against {
 			if x.Reproduces() {
 				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -166,7 +167,11 @@ func (d *Dataset) overview() table {
 	if silent {
 		t.Notes = append(t.Notes, silence)
 	}
-	if apart := d.apart(); len(apart) > 0 {
+	if doubts := d.doubts(); len(doubts) > 0 {
+		list := strings.Join(doubts, ", ")
+		t.Notes = append(t.Notes, wordsf("Doubtful answers count by the more likely verdict; in brackets the mean with all of them wrong and with all of them right: %s.", "存疑的回答按其倾向计；括号内为全部算错和全部算对时的均值：%s。", list))
+	}
+	if apart := d.Apart(); len(apart) > 0 {
 		t.Notes = append(t.Notes, wordsf("Label %s is reported separately and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
 	}
 	return t
@@ -194,7 +199,18 @@ func recorded(usage []schema.StepUsage) bool {
 	return slices.ContainsFunc(usage, func(u schema.StepUsage) bool { return u.Step != "judge" && u.InputTokens+u.OutputTokens > 0 })
 }
 
-func (d *Dataset) apart() []string {
+// doubts are the doubtful answers of each system.
+func (d *Dataset) doubts() (out []string) {
+	for i := range d.Systems {
+		if sc := d.Main(&d.Systems[i]); sc != nil && sc.Overall.Doubtful > 0 {
+			out = append(out, d.Systems[i].Name()+" "+figure.Doubt(sc.Overall))
+		}
+	}
+	return out
+}
+
+// Apart lists the labels that are reported separately and are in no total.
+func (d *Dataset) Apart() []string {
 	for i := range d.Systems {
 		if sc := d.Main(&d.Systems[i]); sc != nil && len(sc.Apart) > 0 {
 			return sc.Apart
@@ -278,11 +294,8 @@ func (d *Dataset) figures() table {
 				}
 			}
 		}
-		doubt := none
-		if f.Doubtful > 0 {
-			doubtful = true
-			doubt = fmt.Sprintf("%d (%s)", f.Doubtful, interval(f.DoubtLo, f.DoubtHi))
-		}
+		doubt := cmp.Or(figure.Doubt(f), none)
+		doubtful = doubtful || doubt != none
 		std := none
 		if r := sc.Repeats; r != nil {
 			repeated = true
@@ -294,8 +307,8 @@ func (d *Dataset) figures() table {
 	t.Notes = append(t.Notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
 		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
 	if doubtful {
-		t.Notes = append(t.Notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the interval from all of them wrong to all of them right.",
-			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为从全部算错到全部算对的区间。"))
+		t.Notes = append(t.Notes, w("Doubtful: answers that the judge cannot grade with certainty; the mean uses the more likely verdict. In brackets: the mean with all of them wrong and with all of them right.",
+			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为全部算错和全部算对时的均值。"))
 	} else {
 		t.dropColumn(10)
 	}

@@ -87,6 +87,7 @@ type Doc struct {
 	UTF8   bool // the whole text is UTF-8
 
 	stack []frame
+	near  [3]int // the array that Pointer stepped through last, the number of its element and its node: faults mostly come one element after the other
 }
 
 type frame struct {
@@ -102,7 +103,7 @@ const manyNames = 64
 // Parse reads exactly one JSON value. It never fails: faults are in d.Faults, and
 // what was read before one that ends the parse stays readable.
 func (d *Doc) Parse(b []byte) {
-	d.B, d.Nodes, d.Faults, d.stack, d.Broken = b, d.Nodes[:0], d.Faults[:0], d.stack[:0], false
+	d.B, d.Nodes, d.Faults, d.stack, d.Broken, d.near = b, d.Nodes[:0], d.Faults[:0], d.stack[:0], false, [3]int{-1}
 	d.UTF8 = utf8.Valid(b)
 	p := parser{d: d, b: b, utf8: d.UTF8}
 	p.run()
@@ -745,11 +746,15 @@ walk:
 				}
 			}
 		case Array:
-			for k, v := range d.Elems(at) {
+			k, v := 0, at+1
+			if d.near[0] == at && d.near[2] <= target {
+				k, v = d.near[1], d.near[2]
+			}
+			for end := int(d.Nodes[at].Next); v < end; k, v = k+1, int(d.Nodes[v].Next) {
 				if target < int(d.Nodes[v].Next) {
 					s.WriteByte('/')
 					s.WriteString(strconv.Itoa(k))
-					at = v
+					d.near, at = [3]int{at, k, v}, v
 					continue walk
 				}
 			}
