@@ -100,6 +100,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			last.Alert, last.Thing = last.Spoken(m.Text)
 		}
 		for _, t := range known {
+			if t.object.Name == opstalk.Me {
+				t.object.Name = schema.NameOf(m.Speaker.ID)
+			}
 			s, ok := r.statements(m, t)
 			if !ok || t.confidence < r.least {
 				a.Dropped++

@@ -72,6 +72,7 @@ func TestValues(t *testing.T) {
 		"我在字节跳动工作":                               "WORKS_AT 字节跳动",
 		"I have two routers, a Fritz and a Hub.": "HAS two routers|Fritz|Hub",
 		"I have time and money":                  "HAS time and money",
+		"I like Jira now, since the cleanup":     "PREFERS_TOPIC Jira",
 		"SW-CORE-01 搬走了":                         "",
 	} {
 		have := ""

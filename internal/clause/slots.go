@@ -139,6 +139,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if slot == "WANTS" || slot == "NEEDS" || slot == "PREFERS_TOPIC" || slot == "HAS_OPINION" {
 		f.Value = f.Object
 		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "forward "), "to "), "na ")
+		f.Value.Text = nowBehind.ReplaceAllString(f.Value.Text, "")
 	}
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false
@@ -181,6 +182,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	return f.worth()
 }
+
+// nowBehind is no part of what is liked: "Jira now, since the cleanup".
+var nowBehind = pattern.New(` now(?:,.*)?$`)
 
 // asWhat is the job behind an employer: "at Vega as a cook".
 var asWhat = pattern.New(` as (?:an?|the) .*$`)

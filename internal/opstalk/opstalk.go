@@ -34,6 +34,9 @@ const (
 	interpreted = 0.66 // the subject is of an earlier sentence
 )
 
+// Me is the name of an object that is the speaker.
+const Me = "我"
+
 // Options are what was spoken of last before a text.
 type Options struct {
 	Alert string // for sentences that name none

@@ -119,10 +119,10 @@ func (r rule) statements(m []string, o Options) (out []Statement) {
 		}
 	}
 	for _, n := range names {
-		if n = clean(n); hasHan(n) {
+		if n = clean(n); hasHan(n) && n != Me {
 			n = zhClean(n)
 		}
-		if n == "" || n == subject || noName[strings.ToLower(n)] || empty.MatchString(n) {
+		if n == "" || n == subject || n != Me && (noName[strings.ToLower(n)] || empty.MatchString(n)) {
 			continue
 		}
 		ot := r.object

@@ -25,14 +25,16 @@ type people struct {
 	ids    map[string][]schema.NodeID // of each name in lower case, spoken by or declared: several where it is the name of several
 	spoken map[schema.NodeID]string   // the name that each spoke by first
 	names  []string                   // that people spoke by
+	cased  map[string]string          // names as they are written, by their lower case
 }
 
 // people reads who spoke off the turns and their edges. Memories without turns name nobody.
 func (r *Reading) people(ctx context.Context) (people, error) {
-	out := people{ids: map[string][]schema.NodeID{}, spoken: map[schema.NodeID]string{}}
+	out := people{ids: map[string][]schema.NodeID{}, spoken: map[schema.NodeID]string{}, cased: map[string]string{}}
 	call := func(id schema.NodeID, name string) {
 		if low := strings.ToLower(name); name != "" && !slices.Contains(out.ids[low], id) {
 			out.ids[low] = append(out.ids[low], id)
+			out.cased[low] = cmp.Or(out.cased[low], name)
 		}
 	}
 	for _, rec := range r.p.v.st.All() {
@@ -56,6 +58,7 @@ func (r *Reading) people(ctx context.Context) (people, error) {
 			return out, err
 		}
 		call(id, n.Props.Text("display"))
+		call(id, strings.ReplaceAll(n.Props.Text("display"), "-", " ")) // init makes an id of the user's name: bo-lind
 	}
 	return out, nil
 }
@@ -93,7 +96,7 @@ func (p people) named(question string) (out, rest string) {
 func (p people) apart(id schema.NodeID, name string) string {
 	for _, other := range slices.Sorted(maps.Keys(p.ids)) {
 		if ids := p.ids[other]; len(ids) == 1 && ids[0] == id && !strings.EqualFold(other, name) {
-			return other
+			return p.cased[other]
 		}
 	}
 	_, at, _ := strings.Cut(string(id), ":")

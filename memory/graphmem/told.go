@@ -86,7 +86,7 @@ var askings = []asking{
 	{pattern.New(`(?i)^(?:where|on which (?:host|machine|server)) (?:does|is) ` + whoEN + ` (?:run|running|hosted|deployed)(?: now| on)?\??$`), []string{"RUNS_ON"}, current},
 	{pattern.New(`(?i)^what does ` + whoEN + ` depend on\??$`), []string{"DEPENDS_ON"}, all},
 	{pattern.New(`(?i)^what (?:caused|was the (?:root )?cause of) ` + whoEN + `\??$`), []string{"CAUSED_BY"}, all},
-	{pattern.New(`(?i)^what(?: is|['’]s) (?:the |` + strings.Replace(whoEN, "<who>", "<of>", 1) + `['’]s )(?P<what>[a-z_ ]+?)(?: of ` + whoEN + `)?(?: now)?\??$`), []string{"HAS_SETTING"}, setting},
+	{pattern.New(`(?i)^what(?: is|['’]s) the (?:current )?(?P<what>[a-z_ ]+?) of ` + whoEN + `(?: now)?\??$`), []string{"HAS_SETTING"}, setting},
 	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?的?(?:现在的?)?(?:负责人|owner|责任人|维护人)(?:现在)?是谁[？?]?$`), []string{"OWNED_BY"}, current},
 	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?(?:现在)?(?:部署|跑|运行)在(?:哪里|哪儿|哪台(?:机器|主机|服务器)?|哪)(?:上面?)?[？?]?$`), []string{"RUNS_ON"}, current},
 	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?(?:现在)?依赖(?:什么|哪些?)(?:服务)?[？?]?$`), []string{"DEPENDS_ON"}, all},
