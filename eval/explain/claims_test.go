@@ -80,6 +80,29 @@ func TestSourcesOfOthers(t *testing.T) {
 	}
 }
 
+// A sentence that the turn it names has is rightly sourced, although it is all of other turns.
+func TestSentencesOfSeveralTurns(t *testing.T) {
+	texts := []string{"Great! The parrot is called Miroslav.", "Great! My stall has the number 41.", "Great! The hall opens at seven.", "Great! I painted the stall orange.", "Great!"}
+	c := toy(schema.UnitTurn, texts...)
+	var all []schema.MemoryDelta
+	for i, s := range texts {
+		for j, part := range strings.SplitAfter(s, "! ") {
+			all = append(all, add(fmt.Sprint("m", i, j), strings.TrimSpace(part), ref(i+1)))
+		}
+	}
+	r := shown("What is the name of the parrot?", "Miroslav", "No idea.", 1, nil, hit("m11", "My stall has the number 41.", ref(2)))
+	r.Grades = wrong("")
+	atts, count := several(t, []schema.QARecord{r}, c, explain.Options{Survey: &explain.Survey{}}, session(0, 5, all...))
+	if a := atts[0]; a == nil || a.Hop != schema.HopRetrieve {
+		t.Errorf("the parrot's memory is stored and was not found: have %+v", a)
+	}
+	for _, s := range count.Remarks {
+		if strings.Contains(s, "other sources") {
+			t.Errorf("right sources: %q", s)
+		}
+	}
+}
+
 // The reader is blamed for what it made of sound hits only.
 func TestMisled(t *testing.T) {
 	c := market()
