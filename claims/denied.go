@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ type heldState struct {
 	object schema.Ref
 	entity schema.Statement
 	at     schema.Instant // of its oldest evidence
+	over   schema.Instant // when it was denied last; before its evidence: it holds
+	again  schema.Instant // of its newest evidence
 }
 
 // heldStates are those of one conversation, by subject and predicate.
@@ -74,6 +77,13 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 			continue
 		}
 		positive, negated, ok := cat.Polarity(s.Claim.Predicate)
+		if ok && negated {
+			for n, x := range h[stateKey(s.Claim.Subject, positive)] {
+				if x.object.ID == s.Claim.Object.ID {
+					h[stateKey(s.Claim.Subject, positive)][n].over = max(x.over, at)
+				}
+			}
+		}
 		if !ok || negated || !cat.Predicates[positive].Ends() && cat.Predicates[positive].Time != catalog.TimeState {
 			continue
 		}
@@ -83,10 +93,10 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 		}
 		k := stateKey(s.Claim.Subject, positive)
 		if n := slices.IndexFunc(h[k], func(x heldState) bool { return x.object.ID == s.Claim.Object.ID }); n >= 0 {
-			h[k][n].at = min(h[k][n].at, at)
+			h[k][n].at, h[k][n].again = min(h[k][n].at, at), max(h[k][n].again, at)
 			continue
 		}
-		h[k] = append(h[k], heldState{object: s.Claim.Object, entity: said[j], at: at})
+		h[k] = append(h[k], heldState{object: s.Claim.Object, entity: said[j], at: at, again: at})
 	}
 }
 
@@ -114,7 +124,7 @@ func (h heldStates) meant(cat *catalog.Catalog, mint schema.Mint, r remembered, 
 	for _, e := range r.Endings {
 		var over []schema.Statement
 		for _, s := range e.States {
-			state, ok := h.named(s, at)
+			state, ok := h.named(cat, s, at)
 			if !ok {
 				continue
 			}
@@ -166,13 +176,21 @@ func without(said []schema.Statement, id schema.ClaimID) []schema.Statement {
 	return slices.DeleteFunc(said, func(s schema.Statement) bool { return s.Entity != nil && s.Entity.ID == object })
 }
 
-// named finds the one state that is meant; false where none is, or more than one could be.
-func (h heldStates) named(s EndedState, at schema.Instant) (heldState, bool) {
+// named finds the one state that is meant; false where none is, or more than one could be. What holds comes before what was denied; of what can only be one thing at a time the newest holds.
+func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant) (heldState, bool) {
 	var before []heldState
 	for _, state := range h[stateKey(s.Subject, s.Predicate)] {
 		if state.at < at {
 			before = append(before, state)
 		}
+	}
+	holding := slices.DeleteFunc(slices.Clone(before), func(x heldState) bool { return x.over >= x.again && x.over < at })
+	if len(holding) > 0 {
+		before = holding
+	}
+	if cat.Predicates[s.Predicate].Single == catalog.SingleAlways && len(before) > 1 && slices.Contains(s.Names, "") {
+		newest := slices.MaxFunc(before, func(a, b heldState) int { return cmp.Compare(min(a.again, at), min(b.again, at)) })
+		before = []heldState{newest}
 	}
 	for _, name := range s.Names {
 		var found []heldState
@@ -209,7 +227,7 @@ func (h heldStates) of(cat *catalog.Catalog, c *schema.Claim, at schema.Instant)
 			return found[0], true
 		}
 	}
-	return h.named(EndedState{Subject: c.Subject, Predicate: positive, Names: []string{name}}, at)
+	return h.named(cat, EndedState{Subject: c.Subject, Predicate: positive, Names: []string{name}}, at)
 }
 
 // placeOf is where one is to be by a plan; "" if it is another plan.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"membench/internal/clause"
 	"membench/internal/codec"
 	"membench/internal/par"
 	"membench/internal/pattern"
@@ -270,6 +271,9 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 			typ, text = p.typ, strings.TrimSpace(t)
 			break
 		}
+	}
+	if typ == "" && f.ActorID == "" { // nobody said it: a memory system's own words
+		text = clause.Note(text)
 	}
 	role := cmp.Or(x.Payload.Text("attributed_to"), x.Payload.Text("role"))
 	switch {

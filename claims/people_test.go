@@ -283,6 +283,23 @@ func TestSystemsOverTime(t *testing.T) {
 	}
 }
 
+// What ends a job of which no name is said ends the one that holds, not one that is over.
+func TestTheJobThatHolds(t *testing.T) {
+	for _, lines := range [][]string{
+		{"Ben: I work at Delta", "Ben: I quit Delta.", "Ben: I work at Kiteworks now", "Ben: I lost my job."},
+		{"Ben: I work at Delta", "Ben: I work at Kiteworks now", "Ben: Kiteworks fired me today."},
+	} {
+		for _, c := range claimsOf(t, Options{}, said(t, "c", lines...)...) {
+			if c.Predicate == "WORKS_AT" && c.Status == schema.StatusActive {
+				t.Errorf("%v: %s is active", lines, c.Object.ID)
+			}
+			if c.Predicate == "DOES_NOT_WORK_AT" && c.Object.ID == "topic:Delta" && len(lines) == 3 {
+				t.Errorf("%v: Delta is denied", lines)
+			}
+		}
+	}
+}
+
 // A statement that ends a state meets the claim that the state made, whatever the words of the two have in common.
 func TestEndsMeetTheirStates(t *testing.T) {
 	for _, tc := range []struct{ state, end, predicate string }{

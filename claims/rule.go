@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"membench/internal/clause"
 	"membench/internal/opstalk"
@@ -18,7 +19,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 12
+const ruleVersion = 13
 
 // Rule is the extractor without a model: statements about people (internal/clause), about systems in operations talk (internal/opstalk), and the patterns of
 // the catalogue. Each memory is read on its own, except talk about systems, where a memory may omit an alert that was named before.
@@ -53,6 +54,9 @@ type compiled struct {
 
 func (r *rule) Fingerprint() string { return r.print }
 
+// shift is how long talk about systems may rest and still be about the same alert.
+const shift = schema.Instant(4 * time.Hour / time.Microsecond)
+
 // ruleText is the part of one memory that the rules read, in bytes: as much as the existing chain puts into one chunk for a model. A memory is a sentence or
 // two; a longer one is a pasted document, and the rules' time grows with it.
 const ruleText = 20_000
@@ -60,6 +64,7 @@ const ruleText = 20_000
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
 	var last opstalk.Options // talk about systems continues where the memory before left off
+	var before schema.Instant
 	if len(c.Memories) == 0 {
 		return a, nil
 	}
@@ -72,6 +77,11 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	}
 	for i, m := range c.Memories {
 		m.answering(c.Memories[:i])
+		if at := instantOf(m.Fields.CreatedAt); at > before+shift {
+			before, last = at, opstalk.Options{}
+		} else {
+			before = max(before, at)
+		}
 		if err := ctx.Err(); err != nil {
 			return a, err
 		}

@@ -242,8 +242,11 @@ func spanNumber(q question, near []scored) string {
 				best, at = s.text[pos:end], d
 			}
 		}
+		names := reIdentifier.FindAllStringIndex(s.text, -1)
 		for _, m := range reDigits.FindAllStringIndex(s.text, -1) {
-			try(m[0], m[1])
+			if !slices.ContainsFunc(names, func(n []int) bool { return n[0] < m[0] && m[1] <= n[1] }) { // db-02 counts nothing
+				try(m[0], m[1])
+			}
 		}
 		for _, w := range words(s.text) {
 			if v, ordinal, ok := timex.NumberWord(strings.ToLower(s.text[w[0]:w[1]])); ok && !ordinal && v != 1 {

@@ -56,6 +56,34 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestValues: what fills the slot of the first fact, without what is no part of it.
+func TestValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"I am 34 years old":                      "HAS_AGE 34 years old",
+		"My son is 3 years old.":                 "HAS_AGE 3 years old",
+		"我今年35岁了":                                "HAS_AGE 35岁",
+		"I live in Cork right now.":              "LIVES_IN Cork",
+		"I live in Tampere 🇫🇮":                   "LIVES_IN Tampere",
+		"I moved to Boston on Saturday!":         "LIVES_IN Boston",
+		"I moved from Bern to Basel.":            "LIVES_IN Basel",
+		"I'm based in Nairobi these days":        "LIVES_IN Nairobi",
+		"On 1 June I start at Kiteworks.":        "PLANS start at Kiteworks",
+		"Ana no longer works at Kiteworks":       "WORKS_AT Kiteworks",
+		"我在字节跳动工作":                               "WORKS_AT 字节跳动",
+		"I have two routers, a Fritz and a Hub.": "HAS two routers|Fritz|Hub",
+		"I have time and money":                  "HAS time and money",
+		"SW-CORE-01 搬走了":                         "",
+	} {
+		have := ""
+		if fs := Read(text, Options{Names: []string{"Ben", "Ana"}, Year: 2026}); len(fs) > 0 {
+			have = fs[0].Slot + " " + strings.Join(fs[0].Values(), "|")
+		}
+		if have != want {
+			t.Errorf("%q: have %q, want %q", text, have, want)
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	for _, tc := range []struct {
 		text string

@@ -38,7 +38,7 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 	}
 	text = inLaw.ReplaceAllString(text, "$1-in-law")
 	if strings.Contains(text, "no longer") { // as long, and the parser knows it
-		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
+		text = noLonger.ReplaceAllString(doesNoLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "does not ${1}"), "do not   ")
 	}
 	raw, name := text, [2]int{}
 	if m := aside.FindStringSubmatchIndex(text); m != nil {
@@ -64,7 +64,9 @@ func newEnSentence(text string, start int, question bool, o Options, before *enS
 		}
 	}
 	if hasTimeWord(s.ws) {
-		s.times = append(timex.Find(s.text, o.Year), s.bareDays()...)
+		s.times = slices.DeleteFunc(append(timex.Find(s.text, o.Year), s.bareDays()...), func(e timex.Expr) bool { // an age
+			return e.Kind == timex.Duration && strings.HasSuffix(s.text[e.Pos:e.End], " old")
+		})
 	}
 	return s
 }
@@ -145,7 +147,7 @@ var samePast = set("put cut set hit let hurt read cost quit shut spread burst sp
 
 // leftOut is the subject that a sentence lacks, with the auxiliary that goes with it, and
 // the byte where it belongs: "I" before "landed in Rome", "I'm" before "still reading" and
-// "allergic to nuts", "User" before the "likes tea" of a note. The form of its first verb
+// "allergic to nuts". The form of its first verb
 // decides; a bare form may as well be a request, unless it is one of attitude. What could
 // be said of a thing ("great", "could be worse") is not the speaker's.
 func (s *enSentence) leftOut() (words string, at int) {
@@ -167,8 +169,6 @@ func (s *enSentence) leftOut() (words string, at int) {
 	root := slices.IndexFunc(s.ws, func(w depparse.Word) bool { return w.Rel == "root" })
 	next := s.ws[v+1]
 	switch r := w.Rel; {
-	case first == 0 && v == 0 && noted[low]:
-		return "User ", at
 	case next.Form == "-" && next.Start == w.End: // "left-handed" is no verb
 		if v+2 < n && strings.HasSuffix(s.low(v+2), "ed") && things[strings.TrimSuffix(s.low(v+2), "ed")] == "HAS_CONDITION" {
 			return "I'm ", at
@@ -287,12 +287,10 @@ var called = pattern.New(`(?i)^(?:(?:and|but|so),? )?(?:my|our) (?:[\w-]+ ){0,2}
 var aside = pattern.New(`(?i)^(?:my|our) (?:[\w-]+ ){0,2}[\w-]+(, (?:an?|the|who|whose) [^,]{1,60},) `)
 
 var (
-	noLonger   = pattern.New(`\bno longer\b`)
-	isNoLonger = pattern.New(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
+	noLonger     = pattern.New(`\bno longer\b`)
+	doesNoLonger = pattern.New(`\bno longer( \w+s)\b`)
+	isNoLonger   = pattern.New(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
 )
-
-// noted are verbs that begin a note on the speaker.
-var noted = set("likes loves enjoys prefers hates dislikes adores lives works owns has studies wants needs plans doesn't doesn’t tends is was visited bought moved started")
 
 // readEN lists the facts of one sentence.
 func readEN(s *enSentence) []Fact {

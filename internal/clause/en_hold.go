@@ -61,7 +61,7 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 	if f.Negated && f.Verb == "go" && s.ws[v.head].Tag == "VBG" && tense == Present && f.Place.Text != "" { // "I'm not going to Bern"
 		return Future, Plan
 	}
-	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb] || scheduled[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || going && dated(f.Time)) || ofMonth.MatchString(f.Object.Text) || going && ofMonth.MatchString(f.When.Text)) {
+	if going := s.ws[v.head].Tag == "VBG"; (going || beginning[f.Verb] || scheduled[f.Verb]) && tense == Present && !perfect && (f.When.Text != "" && (ahead(f.Time) || (going || scheduled[f.Verb]) && dated(f.Time)) || ofMonth.MatchString(f.Object.Text) || going && ofMonth.MatchString(f.When.Text)) {
 		if f.Time.Kind == timex.Deictic && f.Time.Op == timex.Plain {
 			f.Time.Op = timex.Ahead
 		}

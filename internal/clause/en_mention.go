@@ -18,11 +18,6 @@ func (s *enSentence) mention(i int) Mention {
 	case "i", "me", "myself", "mine":
 		m.Kind = Speaker
 		return m
-	case "user": // as memories name the one whose they are
-		if i == 0 || i == 1 && s.low(0) == "the" {
-			m.Kind = Speaker
-			return m
-		}
 	case "we", "us", "ourselves":
 		m.Kind, m.Plural = Speaker, true
 		return m

@@ -3,6 +3,7 @@ package clause
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"membench/internal/depparse"
 	"membench/internal/timex"
@@ -84,7 +85,11 @@ func (s *enSentence) ends(k int) bool {
 
 var nominative = set("i we he she they it you")
 
-func isMark(f string) bool { return strings.Trim(f, ",.;:!?-–—…\"'“”‘’()") == "" }
+func isMark(f string) bool {
+	return strings.TrimFunc(f, func(r rune) bool {
+		return strings.ContainsRune(",.;:!?-–—…\"'“”‘’()", r) || unicode.Is(unicode.So, r)
+	}) == ""
+}
 
 // opensClause reports whether word k is the core of a clause that is not part of the
 // object of predicate i.
@@ -315,7 +320,9 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 		if timeAdverbs[s.low(k)] && !(s.low(k) == "just" && (k+1 >= len(s.ws) || s.ws[k+1].Tag != "VBD" && s.ws[k+1].Tag != "VBN")) && (s.ws[k].Rel == "advmod" || s.ws[k].Rel == "obl:tmod" || s.ws[k].Rel == "obl" || s.ws[k].Rel == "obl:unmarked") {
 			f.When = s.span(k, k+1)
 			if k == end-1 {
-				end--
+				if end--; end > from && s.low(k) == "now" && s.low(end-1) == "right" {
+					end--
+				}
 			} else if k == from {
 				from++
 			}

@@ -82,8 +82,8 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 		f.Value.Text = settled.ReplaceAllString(rest, "")
 	case "move", "relocate", "move back":
-		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok && proper(rest) {
-			slot, f.Value.Text = "LIVES_IN", rest
+		if rest, ok := cutFirst(leftFor.ReplaceAllString(f.Object.Text, "to"), "to ", "into ", "back to "); ok && proper(rest) {
+			slot, f.Value.Text = "LIVES_IN", settled.ReplaceAllString(rest, "")
 			if f.Modality == Plan || f.Negated {
 				slot = "DID"
 			}
@@ -186,7 +186,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 var asWhat = pattern.New(` as (?:an?|the) .*$`)
 
 // settled is what follows a place and is no part of its name.
-var settled = pattern.New(`(?:,| (?:now|with|since|because|for|until|till|while|but|these|before|at the moment)\b).*$`)
+var settled = pattern.New(`(?:,| (?:now|on (?:\w{3,6}day|the \d|\d)|with|since|because|for|until|till|while|but|these|before|at the moment)\b).*$`)
+
+// leftFor is the place that somebody moved from before the one moved to.
+var leftFor = pattern.New(`^from .*?\b(?:(?:back )?to|into)\b`)
 
 // offspring are the relations that begin when somebody "had" one.
 var offspring = set("child son daughter")
@@ -363,6 +366,7 @@ func (f *Fact) be() bool {
 	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
 	seen, been := cutFirst(f.Object.Text, "to ")
 	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
+	base, based := cutFirst(f.Object.Text, "based in ", "based out of ")
 	to, off := strings.CutPrefix(f.Object.Text, "off to ")
 	switch {
 	case obj == "":
@@ -377,6 +381,8 @@ func (f *Fact) be() bool {
 		f.Slot, f.Value.Text = "PREFERS_TOPIC", liked
 	case from:
 		f.Slot, f.Value.Text = "COMES_FROM", rest
+	case based && f.Tense != Past && proper(base):
+		f.Slot, f.Value.Text = "LIVES_IN", settled.ReplaceAllString(base, "")
 	case been && f.Tense == Past && f.Modality == Asserted: // "I've never been to Japan"
 		f.Slot, f.Value.Text = "VISITED", seen
 	case anyOf(words, diets):

@@ -244,15 +244,26 @@ var readVerbs = set("read watch finish rewatch reread binge see play hear discus
 
 // Values are the things of a value that is a list: "tea and coffee", 茶、咖啡.
 func (f Fact) Values() []string {
-	if f.Slot != "PREFERS_TOPIC" && f.Slot != "NEEDS" && f.Slot != "OWNS" && f.Slot != "HAS_PET" {
+	parts := listMark.Split(f.Value.Text, -1)
+	switch f.Slot {
+	case "PREFERS_TOPIC", "NEEDS", "OWNS", "HAS_PET":
+	case "HAS": // "two routers, a Fritz and a Speedport", not "fun and games"
+		for _, p := range parts[1:] {
+			if _, one := cutFirst(p, "a ", "an ", "the ", "my "); !one && !proper(p) {
+				return []string{f.Value.Text}
+			}
+		}
+	default:
 		return []string{f.Value.Text}
 	}
-	parts := listMark.Split(f.Value.Text, -1)
 	short := func(s string) bool {
 		return s != "" && strings.Count(s, " ") < 3 && utf8.RuneCountInString(s) < 24
 	}
 	if slices.ContainsFunc(parts, func(s string) bool { return !short(s) }) || !short(parts[0]) {
 		return []string{f.Value.Text}
+	}
+	for i := range parts {
+		parts[i], _ = cutFirst(parts[i], "a ", "an ", "the ")
 	}
 	return parts
 }

@@ -109,7 +109,9 @@ func (r *zhReader) topicOf(text string) Mention {
 	return Mention{}
 }
 
-func isName(w string) bool { return len(w) > 1 && w[0] >= 'A' && w[0] <= 'Z' }
+func isName(w string) bool {
+	return len(w) > 1 && w[0] >= 'A' && w[0] <= 'Z' && !strings.ContainsAny(w, "0123456789")
+}
 
 // subjectOf reads a person at the front of the clause.
 func (r *zhReader) subjectOf(c *zhClause) bool {

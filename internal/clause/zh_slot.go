@@ -170,7 +170,7 @@ var (
 	zhCheckup = pattern.New(`体检|检查|医院|化验|复查|诊断`)
 	zhNumber  = pattern.New(`^[一二三四五六七八九十\d]+$`) // alone: 我今年三十二
 	zhMeasure = pattern.New(`^[一二三四五六七八九十百\d]`)
-	zhYears   = pattern.New(`^[一二三四五六七八九十\d]{1,4}(?:岁半?)?$`)
+	zhYears   = pattern.New(`^[一二三四五六七八九十\d]{1,4}(?:岁半?)?了?$`)
 	zhGrade   = pattern.New(`^(?:小学?|初|高|大|研)[一二三四五六]$`)
 	zhOrigin  = pattern.New(`^(?:老家|家乡|籍贯)是?在?(\p{Han}{2,8})$`)
 	zhPost    = pattern.New(`(?:员|师|编|证|公)$`) // what one may pass the examination for, and is no school

@@ -47,6 +47,9 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 			c.i++
 		}
 		v := c.nextVerb(c.i+1, p == "把" || p == "将")
+		if last := len(c.ws) - 1; p == "在" && v > 0 && v < last && zhAtWork[c.at(last)] && c.class(v) == 'v' && zhVerbs[c.at(v)] == "" { // 在字节跳动工作
+			v = last
+		}
 		if p == "被" && c.verbAt(c.i+1) { // 被骂了
 			v = c.i + 1
 		}
@@ -97,6 +100,9 @@ func (c *zhClause) prepositions() (ok, whole bool) {
 	}
 	return false, false
 }
+
+// zhAtWork are verbs of what one does for an employer.
+var zhAtWork = set("工作 上班 打工 实习 任职 就职")
 
 // saysNothing reports whether the word at the verb's place only looks like a verb.
 func (c *zhClause) saysNothing() bool {
@@ -197,7 +203,7 @@ func (c *zhClause) predicate() (ok, whole bool) {
 		return be("是")
 	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && f.Subject.Kind != NoOne && !c.dropped && (zhAdverbs[c.at(c.i+1)] || c.class(c.i+1) == 'a' || c.class(c.i+1) == 'd'): // 我年龄有点大: topic and comment
 		return be("是")
-	case (!c.dropped || len(c.times) > 0 && c.times[0].End <= c.ws[c.i].Start || strings.Contains(c.text, "岁")) && c.class(c.i) == 'm' && zhYears.MatchString(c.objectPhrase(c.i).Text): // 我今年三十二
+	case (!c.dropped || len(c.times) > 0 && c.times[0].End <= c.ws[c.i].Start || strings.Contains(c.text, "岁")) && (c.class(c.i) == 'm' || strings.Contains(c.text, "岁")) && zhYears.MatchString(c.objectPhrase(c.i).Text): // 我今年三十二
 		return be("是")
 	default:
 		return false, true

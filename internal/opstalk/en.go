@@ -24,7 +24,7 @@ var enFragments = strings.NewReplacer(
 	"{NP}", `(?:the |an? )?(?P<O>[^,;:]{2,70}?)`,
 	"{ACT}", `(?P<O>(?:re-?)?(?:start|roll|rais|bump|scal|add|renew|flush|kill|drain|replac|swap|delet|purg|mov|switch|rotat|revert|disabl|enabl|increas|decreas|lower|reboot|clear|truncat|fail|upgrad|downgrad|patch|deploy|build|seat|vacuum|expand|resiz|load|bounc|clean|compress|stop|paus|throttl|block|unblock|index|prun|evict|cordon|reduc|gzip|route|mount|cycl|point|pin|extend|shrink|trim|archiv|free|remov|redeploy|recreat|turn|set|tun|fix|fill|clos|drop|page|check|run|collect|call|open|take|follow|look|ask|escalat)\w*\b[^,;]{0,60}?)`,
 	"{WHO}", `(?:the )?(?P<O>[A-Za-z][\w-]*(?:'s)?(?: [a-z-]+)?? ?(?:team|squad|group|folks|guild)?)`,
-	"{SET}", `(?P<K>(?-i:[a-z]+_[a-z_]+)|(?:[a-z]+ )??(?:threshold|timeout|replicas?|memory|version|retention|pool size|pool limit|limit|heap|ttl|quota|batch size|retries|concurrency|interval|port|log level|keepalive|max_connections|maxmemory|size|cap|budget|delay|backoff|workers|shards|partitions|connections|disk|cpu|rate))`,
+	"{SET}", `(?P<K>(?-i:[a-z]+_[a-z_]+)|(?:[a-z]+ )?(?:threshold|timeout|replicas?|memory|version|retention|pool size|pool limit|limit|heap|ttl|quota|batch size|retries|concurrency|interval|port|log level|keepalive|max_connections|maxmemory|size|cap|budget|delay|backoff|workers|shards|partitions|connections|disk|cpu|rate))`,
 	"{V}", `(?P<V>v?\d[\d.,]*(?:\s?(?:ms|s|gib|mib|gb|mb|kb|g|m|k|qps|rps|h|d|days?|hours?|minutes?|mins?|seconds?|secs?|percent)\b|%|\b))`,
 	"{BE}", `(?:(?:is|are|was|were|has been|had been|got) (?:now |still |actually |really |in fact |simply )*)`,
 	"{NOT}", `(?P<N>not |n't |never |no longer )?`,

@@ -13,7 +13,7 @@ import (
 const (
 	opsHost    = `(?:[a-zA-Z][a-zA-Z0-9]*(?:[-_.][a-zA-Z0-9]+)*[-_]\d+[a-z]?|[a-z]+(?:[-_][a-z]+)*[-_][a-z]{1,4}\d+|(?:\d{1,3}\.){3}\d{1,3}|[a-z]+\d+(?:\.[a-z0-9-]+)+)`
 	opsService = `(?:[a-zA-Z][a-zA-Z0-9]*(?:-[a-zA-Z][a-zA-Z0-9]*)+)`
-	opsAlert   = `(?:[A-Z]{3,}(?:_[A-Z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}(?:[A-Z]{2,})?|[A-Z][A-Za-z0-9]*(?:Latency|Error|Errors|Rate|Down|High|Low|Full|Lag|Timeout|Usage|Failed|Failure|Unavailable|Saturation)[A-Za-z0-9]*)`
+	opsAlert   = `(?:[A-Z]{3,}(?:_[A-Z0-9]+)+|(?:[A-Z][a-z][a-z0-9]*){2,}(?:[A-Z]{2,})?|[A-Z][A-Za-z0-9]*(?:Latency|Error|Errors|Rate|Down|High|Low|Full|Lag|Timeout|Usage|Failed|Failure|Unavailable|Saturation)[A-Za-z0-9]*)`
 	opsThing   = `(?:` + opsHost + `|` + opsService + `|` + opsAlert + `)`
 )
 
@@ -22,6 +22,7 @@ var (
 	opsBare    = pattern.New(`^` + opsThing + `$`)
 	opsHostRe  = pattern.New(`^` + opsHost + `$`)
 	opsAlertRe = pattern.New(`^` + opsAlert + `$`)
+	opsNothing = pattern.New(`^(?:[vV]\d+(?:\.\d+)*|(?i:(?:ten|forty|hundred)?(?:gigabit|fast|gig)?e(?:thernet)?|eth-trunk|vlanif|loopback)\d.*)$`) // versions and interfaces
 )
 
 // opsType is the type of a thing by the form of its name.
@@ -29,7 +30,7 @@ func opsType(name string) string {
 	switch {
 	case strings.HasPrefix(name, "RB-") || strings.HasSuffix(name, "手册") || strings.HasSuffix(name, "预案"):
 		return "Runbook"
-	case strings.HasPrefix(name, "INC-") || noName[strings.ToLower(name)]:
+	case strings.HasPrefix(name, "INC-") || noName[strings.ToLower(name)] || opsNothing.MatchString(name):
 		return ""
 	case opsAlertRe.MatchString(name), hasHan(name):
 		return "Alert"
@@ -44,7 +45,7 @@ func typeIn(predicate, name string) string {
 	if name == "" || noName[strings.ToLower(name)] || zhNoName.MatchString(name) {
 		return ""
 	}
-	if strings.Contains(name, "_") && name == strings.ToLower(name) && (predicate == "AFFECTS" || predicate == "CAUSED_BY" || predicate == "FIXED_BY") {
+	if (strings.Contains(name, " ") || strings.Contains(name, "_") && name == strings.ToLower(name)) && (predicate == "AFFECTS" || predicate == "CAUSED_BY" || predicate == "FIXED_BY") {
 		return "Alert"
 	}
 	return opsType(name)
@@ -106,7 +107,7 @@ func cut(s string) string {
 func clean(s string) string {
 	s = trimAny(s, []string{"the ", "The ", "a ", "an ", "由", "因为", "由于", "靠", "通过", "是", "把它", "先", "to "}, []string{"引起的", "导致的", "造成的", "引发的", "引起", "导致", "造成", "了", "的", "之后", "以后"})
 	s = strings.Trim(s, "\"“”《》'")
-	if strings.IndexFunc(s, unicode.IsLetter) < 0 && !strings.Contains(s, "=") {
+	if strings.IndexFunc(s, unicode.IsLetter) < 0 && !strings.Contains(s, "=") && !opsHostRe.MatchString(s) {
 		return ""
 	}
 	return s

@@ -137,6 +137,13 @@ The service cart runs on host web-7. => cart RUNS_ON web-7
 billing depends on auth-api and on ledger. => billing DEPENDS_ON auth-api; billing DEPENDS_ON ledger
 We swapped the fan and FAN_FAIL cleared. => FAN_FAIL FIXED_BY swapped the fan
 We moved ledger to db-2. => ledger RUNS_ON db-2
+We raised the memory threshold of cache-01 from 90% to 85%. => cache-01 HAS_SETTING memory threshold=85%
+cache-02 内存告警阈值从 90% 调到 85% => cache-02 HAS_SETTING 内存告警阈值=85%
+SW-CORE-07 GE0/0/1 down 的原因是光模块故障 => SW-CORE-07 GE0/0/1 down CAUSED_BY 光模块故障
+cache-02 内存告警由大 key 导致，清理后恢复 => cache-02 内存 CAUSED_BY 大 key; cache-02 内存 FIXED_BY 清理
+mail-gw 部署在 10.20.3.15 上，负责人是张敏 => mail-gw RUNS_ON 10.20.3.15
+我下周休假，mail-gw 负责人改为刘洋 => mail-gw OWNED_BY 刘洋
+order-api v2.1.0 CPU 98%，GigabitEthernet0/0/1 down =>
 `
 
 func TestRead(t *testing.T) {

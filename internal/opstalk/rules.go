@@ -70,18 +70,23 @@ func readClause(rules, settings []rule, c string, o Options, wide bool) (out []S
 	if !strings.ContainsAny(c, "0123456789") || wide {
 		return out // no value, no setting
 	}
-	for _, r := range settings {
-		if !r.cued(low) && !strings.Contains(c, "_") {
-			continue
-		}
-		if m := r.re.FindStringSubmatch(c); m != nil {
-			if s, ok := r.setting(m, o); ok {
-				return merge(out, []Statement{s})
+	for _, c := range slices.Compact([]string{from.ReplaceAllString(c, "$1"), c}) {
+		for _, r := range settings {
+			if !r.cued(low) && !strings.Contains(c, "_") {
+				continue
+			}
+			if m := r.re.FindStringSubmatch(c); m != nil {
+				if s, ok := r.setting(m, o); ok {
+					return merge(out, []Statement{s})
+				}
 			}
 		}
 	}
 	return out
 }
+
+// from is what a setting was before it was changed: "from 90% to", 从 90% 调到.
+var from = pattern.New(`(?:\bfrom |从\s?)v?\d[\d.,]*\s?(?:%|[a-zA-Z]{1,3}|[个台次秒天])?\s?((?:(?:up |down )?to\b|→|->)|(?:提|调|加|降|改|扩|缩|升|减|放宽)\p{Han}{0,3})`)
 
 // labels reports whether a word behind a comma says only what kind of name follows it: "on core-1, ticket TT-7".
 func labels(clause, word string) bool {
@@ -94,7 +99,11 @@ func labels(clause, word string) bool {
 func (r rule) statements(m []string, o Options) (out []Statement) {
 	subject, named := r.group(m, "S")
 	if !named {
-		subject = o.Alert
+		if subject = o.Alert; r.predicate == "OWNED_BY" {
+			if subject = o.Thing; subject != "" && subject[0] <= '9' { // an address is where something runs, which has the owner
+				return nil
+			}
+		}
 	}
 	if subject = strings.TrimSpace(subject); hasHan(subject) {
 		subject = zhClean(strings.TrimSuffix(strings.TrimSuffix(subject, "告警"), "报警"))

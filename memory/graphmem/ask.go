@@ -167,7 +167,7 @@ func (rep *Reply) Lead() string {
 	case len(rep.Quoted) > 0:
 		return say("Nothing that was said answers this for certain. Nearest to it:", "没有内容能确切回答这个问题。与它最接近的话：")
 	}
-	return strings.TrimRight(rep.Answer, ".。") + say(": nothing that was said is near it.", "：没有与它接近的话。")
+	return strings.TrimRight(rep.Answer, ".。") + say(": nothing that was found answers it.", "：找到的内容都没有回答它。")
 }
 
 // walk adds the claims that rest on the hit, and the way down from each to the source.

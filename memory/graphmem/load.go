@@ -126,7 +126,14 @@ func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 			turns++
 		}
 		if text := n.Props.Text("data"); turns == 0 && text != "" {
-			out = append(out, memoryRecord(n, text))
+			owner := ""
+			for e, err := range g.Neighbors(ctx, n.ID, graph.In, graph.Filter{Types: []string{schema.EdgeOwnsMemory}}) {
+				if err != nil {
+					return nil, err
+				}
+				owner = schema.NameOf(schema.EntityID(e.Src))
+			}
+			out = append(out, memoryRecord(n, text, owner))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b loaded) int {
@@ -174,10 +181,14 @@ func (r *loaded) turn() int {
 	return 0
 }
 
-// memoryRecord is a memory that names no turn. Its session is its conversation and day.
-func memoryRecord(n schema.Node, text string) loaded {
+// memoryRecord is a memory that names no turn, told by its owner ("": unknown). Its session is its conversation and day.
+func memoryRecord(n schema.Node, text, owner string) loaded {
 	role, said := memory.CutPrefix(text)
-	r := store.Record{Item: memory.Item{ID: schema.PointID(n.ID), Text: said, Kind: "memory", Time: n.Props.Text("created_at")}, Role: role}
+	text = said
+	if owner != "" {
+		role, text = cmp.Or(role, memory.RoleUser), owner+": "+said
+	}
+	r := store.Record{Item: memory.Item{ID: schema.PointID(n.ID), Text: text, Kind: "memory", Time: n.Props.Text("created_at")}, Role: role, Speaker: owner}
 	r.Session = n.Props.Text("conv_id")
 	if len(r.Time) >= len("2006-01-02") {
 		r.Session += " " + r.Time[:len("2006-01-02")]

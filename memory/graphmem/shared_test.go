@@ -31,7 +31,7 @@ func TestShared(t *testing.T) {
 		{Reply{Question: "Where does Alex live?", Answer: reader.Refusal, Refused: true, Shared: []string{"Alex", "Alex (u2)"}}, "Several people have this name: Alex, Alex (u2)."},
 		{Reply{Question: "Where do I live?", Answer: reader.Refusal, Refused: true, Shared: []string{"Ada", "Bo"}}, "It is not known who “I” is: ask by name (Ada, Bo),"},
 		{Reply{Question: "我住在哪里？", Answer: reader.RefusalZH, Refused: true, Shared: []string{"小雨", "老张"}}, "不知道“我”是谁：请用名字提问（小雨、老张）"},
-		{Reply{Question: "Where does Ada live?", Answer: reader.Refusal, Refused: true}, "No information available: nothing that was said is near it."},
+		{Reply{Question: "Where does Ada live?", Answer: reader.Refusal, Refused: true}, "No information available: nothing that was found answers it."},
 		{Reply{Question: "Where does Ada live?", Answer: reader.Refusal, Refused: true, Quoted: []string{"x"}}, "Nothing that was said answers this for certain. Nearest to it:"},
 		{Reply{Question: "Where does Ada live?", Answer: "Dublin"}, "Dublin"},
 	} {

@@ -82,6 +82,17 @@ var askings = []asking{
 	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:together with|with|seeing|dating|married to) (?P<what>[^?]+?)\??$`), []string{"HAS_RELATIVE", "HAS_STATUS"}, whether},
 	{pattern.New(`(?i)^is ` + whoEN + ` (?:still )?(?:an? |on (?:an? )?)?(?P<what>[^?]+?)\??$`), []string{"FOLLOWS_DIET", "HAS_STATUS", "WORKS_AS", "IS", "HAS_CONDITION"}, whether},
 	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?(?P<what>[^?]+?)\??$`), []string{"HAS_HABIT", "FOLLOWS_DIET", "STUDIES"}, whether},
+	{pattern.New(`(?i)^who (?:owns|maintains|runs|looks after|is responsible for|is the owner of) ` + whoEN + `(?: now)?\??$`), []string{"OWNED_BY"}, current},
+	{pattern.New(`(?i)^(?:where|on which (?:host|machine|server)) (?:does|is) ` + whoEN + ` (?:run|running|hosted|deployed)(?: now| on)?\??$`), []string{"RUNS_ON"}, current},
+	{pattern.New(`(?i)^what does ` + whoEN + ` depend on\??$`), []string{"DEPENDS_ON"}, all},
+	{pattern.New(`(?i)^what (?:caused|was the (?:root )?cause of) ` + whoEN + `\??$`), []string{"CAUSED_BY"}, all},
+	{pattern.New(`(?i)^what(?: is|['’]s) (?:the |` + strings.Replace(whoEN, "<who>", "<of>", 1) + `['’]s )(?P<what>[a-z_ ]+?)(?: of ` + whoEN + `)?(?: now)?\??$`), []string{"HAS_SETTING"}, setting},
+	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?的?(?:现在的?)?(?:负责人|owner|责任人|维护人)(?:现在)?是谁[？?]?$`), []string{"OWNED_BY"}, current},
+	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?(?:现在)?(?:部署|跑|运行)在(?:哪里|哪儿|哪台(?:机器|主机|服务器)?|哪)(?:上面?)?[？?]?$`), []string{"RUNS_ON"}, current},
+	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?(?:现在)?依赖(?:什么|哪些?)(?:服务)?[？?]?$`), []string{"DEPENDS_ON"}, all},
+	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?的?(?:现在的?)?(?P<what>[^，？?的现是]{1,12}?)(?:现在)?是多少[？?]?$`), []string{"HAS_SETTING"}, setting},
+	{pattern.New(`^(?P<who>[A-Za-z][\w.-]*) ?(?:现在)?是?(?:什么|哪个)(?P<what>版本)[？?]?$`), []string{"HAS_SETTING"}, setting},
+	{pattern.New(`^(?P<who>[^，？?]{1,30}?)的(?:根本|根)?(?:原因|因)是什么[？?]?$`), []string{"CAUSED_BY"}, all},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?还?有没?有?(?P<what>[^，？?什哪谁]{1,12}?)吗?[？?]?$`), []string{"OWNS", "HAS_PET", "HAS", "HAS_RELATIVE"}, whether},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
 	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
@@ -155,11 +166,15 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 	if len(ids) == 1 {
 		person = ids[0]
 	}
+	subject := func(f *Fact) string {
+		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
+		return strings.ToLower(name)
+	}
+	whole := slices.ContainsFunc(v.facts, func(f Fact) bool { return subject(&f) == low })
 	for i := range v.facts {
 		f := &v.facts[i]
-		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
-		name = strings.ToLower(name)
-		if first, _, _ := strings.Cut(name, " "); len(ids) == 1 && f.Subject != person || len(ids) != 1 && (name != low && first != low || strings.Contains(name, "'s ")) {
+		name := subject(f)
+		if first, _, _ := strings.Cut(name, " "); len(ids) == 1 && f.Subject != person || len(ids) != 1 && (name != low && (whole || first != low) || strings.Contains(name, "'s ")) {
 			continue
 		}
 		if person != "" && person != f.Subject {
@@ -315,6 +330,36 @@ func favourite(q *asked) string {
 	return current(q)
 }
 
+// all lists the values that hold, also one.
+func all(q *asked) string {
+	q.held = slices.DeleteFunc(q.held, func(h Held) bool { return !h.Holds })
+	if len(q.held) > 1 {
+		return several(q)
+	}
+	return current(q)
+}
+
+// setting is the current value of what is set, by its name or a part of it, if that is one thing.
+func setting(q *asked) string {
+	var name string
+	for _, h := range q.held {
+		_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+		k, _, _ := strings.Cut(strings.ToLower(v), "=")
+		what := strings.ToLower(q.what)
+		switch {
+		case k == what:
+			name = k
+		case name != what && (strings.Contains(k, what) || strings.Contains(what, k)):
+			if name != "" && name != k {
+				return "" // two settings have it in their names
+			}
+			name = k
+		}
+	}
+	q.what = name
+	return favourite(q)
+}
+
 // several lists the values that hold.
 func several(q *asked) string {
 	var values []string
@@ -389,10 +434,25 @@ func (q *asked) ofKind() []Held {
 // numbered is how many there are of a kind, as the newest statement that counts them has it.
 func numbered(q *asked) string {
 	for _, h := range q.ofKind() {
-		if n := counted(h.value()); n > 0 {
-			q.used = []Held{h}
-			return strconv.Itoa(n) + q.say(" that were mentioned: ", " 个被提到：") + h.shown()
+		n := counted(h.value())
+		if n == 0 {
+			continue
 		}
+		q.used = []Held{h}
+		shown, gone, left := h.shown(), 0, []string(nil)
+		for _, x := range q.held { // "three dogs, Rex, Max and Leo", of which one died
+			switch {
+			case x.ID == h.ID || x.quote() != h.quote():
+			case x.Holds:
+				left = append(left, x.shown())
+			default:
+				gone++
+			}
+		}
+		if gone > 0 && gone < n {
+			n, shown = n-gone, strings.Join(left, q.say(", ", "、"))
+		}
+		return strconv.Itoa(n) + q.say(" that were mentioned: ", " 个被提到：") + shown
 	}
 	return ""
 }
@@ -417,9 +477,11 @@ var (
 
 // whether says yes or no of what holds now.
 func whether(q *asked) string {
-	yes, no := q.about(q.held), q.about(q.denied)
+	holding := slices.DeleteFunc(slices.Clone(q.held), func(h Held) bool { return !h.Holds })
+	yes, no := cmp.Or(q.about(holding), q.about(q.held)), q.about(q.denied)
+	another := yes != nil && no != nil && no.Object != yes.Object && !like(no.value(), q.what) // "sold the red bike", the blue one is still there
 	switch {
-	case yes != nil && yes.Holds && (no == nil || !no.Holds):
+	case yes != nil && yes.Holds && (no == nil || !no.Holds || another):
 		q.used = []Held{*yes}
 		return q.say("Yes: "+yes.quote(), "是的："+yes.quote())
 	case no != nil && no.Holds:
