@@ -103,6 +103,35 @@ func TestSentencesOfSeveralTurns(t *testing.T) {
 	}
 }
 
+// A text that was replaced inside a session was made and is lost, as the receipt says, whatever the sources of the text that took its place.
+func TestReplacedInsideSession(t *testing.T) {
+	c := market()
+	ss, hits := kept(&c, func(t schema.CaseTurn) string {
+		return strings.NewReplacer("I ", t.Name+" ", "My ", t.Name+"'s ", "Our ", t.Name+"'s ").Replace(t.Text)
+	}, own)
+	last := &ss[1]
+	last.Delta = last.Delta[2:] // the parrot's memory is the stall's now
+	last.Changes = []schema.MemoryChange{{Op: "UPDATE", ID: "m7", Old: "Ilka's parrot is called Miroslav.", New: "Ilka painted the stall orange."}}
+	r := shown("What is the name of the parrot?", "Miroslav", "No idea.", 5, nil, hits[1], hits[3])
+	if a := one(t, r, &c, explain.Options{}, ss...); a == nil || a.Hop != schema.HopOverwrite || a.Kind != schema.FaultUpdated {
+		t.Errorf("replaced inside the session: have %+v", a)
+	}
+}
+
+// A turn that is kept as two memories is not altered by the one that does not hold the fact.
+func TestTurnInTwoMemories(t *testing.T) {
+	c := market()
+	c.Sessions[1].Turns[0].Text = "Port 8443, and 12 seats. The stall moves on 3 July."
+	ss, hits := kept(&c, func(t schema.CaseTurn) string {
+		return strings.NewReplacer("I ", t.Name+" ", "My ", t.Name+"'s ").Replace(t.Text)
+	}, own)
+	ss[1].Delta = append(ss[1].Delta[1:], add("m5a", "Ilka said that port 8443 has 12 seats.", ref(5)), add("m5b", "Ilka's stall moves on 3 July.", ref(5)))
+	r := shown("Which port is it?", "8443", "No idea.", 5, nil, hits[1], hits[3])
+	if a := one(t, r, &c, explain.Options{}, ss...); a == nil || a.Hop != schema.HopRetrieve {
+		t.Errorf("the port's memory is stored and was not found: have %+v", a)
+	}
+}
+
 // The reader is blamed for what it made of sound hits only.
 func TestMisled(t *testing.T) {
 	c := market()

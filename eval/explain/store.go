@@ -73,7 +73,7 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 				continue
 			}
 			for _, o := range n.said {
-				d := x.difference(o, v.text, v.sources)
+				d := x.difference(o, v.text, v.sources, x.ledger.beside(v, n.refs)...)
 				if d.Same() || d.Kind == schema.FaultOther && (!named || len(v.sources) > 1) {
 					continue
 				}
@@ -113,8 +113,8 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 // resembles is the share of a turn's words from which a memory that does not name the turn counts as made from it.
 const resembles = 0.6
 
-// difference compares a text with an original in the way that fits the system.
-func (x *explainer) difference(o fidelity.Original, text string, sources []schema.EventRef) fidelity.Difference {
+// difference compares a text with an original in the way that fits the system, beside other texts made of it.
+func (x *explainer) difference(o fidelity.Original, text string, sources []schema.EventRef, beside ...string) fidelity.Difference {
 	if x.frame.Verbatim() {
 		return fidelity.Compare(o, text, x.frame)
 	}
@@ -122,7 +122,7 @@ func (x *explainer) difference(o fidelity.Original, text string, sources []schem
 	case schema.FaultEmpty, schema.FaultIdentifier, schema.FaultEncoding:
 		return d
 	}
-	return fidelity.Facts(o, text, len(sources) == 1)
+	return fidelity.Facts(o, text, len(sources) == 1, beside...)
 }
 
 // mostly reports whether another turn of the case is most of a text.
