@@ -80,6 +80,58 @@ func TestSourcesOfOthers(t *testing.T) {
 	}
 }
 
+// A sentence that the turn it names has is rightly sourced, although it is all of other turns.
+func TestSentencesOfSeveralTurns(t *testing.T) {
+	texts := []string{"Great! The parrot is called Miroslav.", "Great! My stall has the number 41.", "Great! The hall opens at seven.", "Great! I painted the stall orange.", "Great!"}
+	c := toy(schema.UnitTurn, texts...)
+	var all []schema.MemoryDelta
+	for i, s := range texts {
+		for j, part := range strings.SplitAfter(s, "! ") {
+			all = append(all, add(fmt.Sprint("m", i, j), strings.TrimSpace(part), ref(i+1)))
+		}
+	}
+	r := shown("What is the name of the parrot?", "Miroslav", "No idea.", 1, nil, hit("m11", "My stall has the number 41.", ref(2)))
+	r.Grades = wrong("")
+	atts, count := several(t, []schema.QARecord{r}, c, explain.Options{Survey: &explain.Survey{}}, session(0, 5, all...))
+	if a := atts[0]; a == nil || a.Hop != schema.HopRetrieve {
+		t.Errorf("the parrot's memory is stored and was not found: have %+v", a)
+	}
+	for _, s := range count.Remarks {
+		if strings.Contains(s, "other sources") {
+			t.Errorf("right sources: %q", s)
+		}
+	}
+}
+
+// A text that was replaced inside a session was made and is lost, as the receipt says, whatever the sources of the text that took its place.
+func TestReplacedInsideSession(t *testing.T) {
+	c := market()
+	ss, hits := kept(&c, func(t schema.CaseTurn) string {
+		return strings.NewReplacer("I ", t.Name+" ", "My ", t.Name+"'s ", "Our ", t.Name+"'s ").Replace(t.Text)
+	}, own)
+	last := &ss[1]
+	last.Delta = last.Delta[2:] // the parrot's memory is the stall's now
+	last.Changes = []schema.MemoryChange{{Op: "UPDATE", ID: "m7", Old: "Ilka's parrot is called Miroslav.", New: "Ilka painted the stall orange."}}
+	r := shown("What is the name of the parrot?", "Miroslav", "No idea.", 5, nil, hits[1], hits[3])
+	if a := one(t, r, &c, explain.Options{}, ss...); a == nil || a.Hop != schema.HopOverwrite || a.Kind != schema.FaultUpdated {
+		t.Errorf("replaced inside the session: have %+v", a)
+	}
+}
+
+// A turn that is kept as two memories is not altered by the one that does not hold the fact.
+func TestTurnInTwoMemories(t *testing.T) {
+	c := market()
+	c.Sessions[1].Turns[0].Text = "Port 8443, and 12 seats. The stall moves on 3 July."
+	ss, hits := kept(&c, func(t schema.CaseTurn) string {
+		return strings.NewReplacer("I ", t.Name+" ", "My ", t.Name+"'s ").Replace(t.Text)
+	}, own)
+	ss[1].Delta = append(ss[1].Delta[1:], add("m5a", "Ilka said that port 8443 has 12 seats.", ref(5)), add("m5b", "Ilka's stall moves on 3 July.", ref(5)))
+	r := shown("Which port is it?", "8443", "No idea.", 5, nil, hits[1], hits[3])
+	if a := one(t, r, &c, explain.Options{}, ss...); a == nil || a.Hop != schema.HopRetrieve {
+		t.Errorf("the port's memory is stored and was not found: have %+v", a)
+	}
+}
+
 // The reader is blamed for what it made of sound hits only.
 func TestMisled(t *testing.T) {
 	c := market()

@@ -101,7 +101,7 @@ func TestHops(t *testing.T) {
 		reason     string
 	}{
 		{"the memory of the turn lacks the fact", schema.QARecord{Question: "Where does the user live?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}, K: 5}, &turns, pottery,
-			schema.HopStore, schema.CauseMiss, "none has lisbon"},
+			schema.HopStore, schema.CauseMiss, "it does not have “Lisbon”"},
 		{"two memories of a turn say it together", schema.QARecord{Question: "What is the list?", Gold: "21 lamps, 34 chairs", Answer: "unknown", Evidence: []schema.EventRef{ref(1)}, K: 5},
 			&listed, []schema.SessionRecord{session(0, 2, add("1", "The user has 21 lamps.", ref(1)), add("2", "The user has 34 chairs.", ref(1)))}, schema.HopRetrieve, schema.CauseMiss, ""},
 		{"a system that shows hits and no memories", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}, K: 5}, &turns, []schema.SessionRecord{half},

@@ -102,9 +102,11 @@ func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
 	v := &version{id: c.ID, text: c.Old, from: s.Index, to: s.Index, ended: "was removed"}
 	if c.Op == "UPDATE" {
 		v.ended, v.next = "became", &version{id: c.ID, text: c.New}
-		for _, d := range s.Delta {
+		for _, d := range s.Delta { // whose sources may be those of a later text
 			if d.ID == c.ID {
-				v.sources = d.Sources
+				v.sources = slices.DeleteFunc(slices.Clone(d.Sources), func(ref schema.EventRef) bool {
+					return l.told.c != nil && !(&need{turns: l.told.bag(ref.TurnID)}).alike(l.told.read(c.Old))
+				})
 			}
 		}
 	}
@@ -268,7 +270,7 @@ func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*vers
 	holds := func(v *version) bool {
 		ok, seen := known[v]
 		if !seen {
-			ok = n.holds(v.words, v.sources, f)
+			ok = n.holds(v.words, v.sources, f, l.beside(v, n.refs)...)
 			// A text that replaced a carrier is a carrier only if it kept its words.
 			for b := v.before; ok && b != nil; b = b.before {
 				if n.holds(b.words, b.sources, f) && !n.kept(b, v) {
@@ -302,6 +304,18 @@ func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*vers
 	}
 	n.asked, n.ever, n.live = true, ever, live
 	return ever, live
+}
+
+// beside are the texts of other memories that are made of some turns, until a text.
+func (l *ledger) beside(v *version, refs []schema.EventRef) (out []string) {
+	for _, ref := range refs {
+		for _, o := range l.byRef[ref] {
+			if o.id != v.id && o.from <= v.from {
+				out = append(out, o.text)
+			}
+		}
+	}
+	return out
 }
 
 // near are the texts that have some of the need's words: others need not be compared.
@@ -347,7 +361,9 @@ func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*versi
 		}
 		if !f.Verbatim() {
 			return n.keyIn(bags...) && !slices.ContainsFunc(vs, func(v *version) bool {
-				return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, v.text, len(v.sources) == 1).Same() })
+				return slices.ContainsFunc(n.said, func(o fidelity.Original) bool {
+					return !fidelity.Facts(o, v.text, len(v.sources) == 1, l.beside(v, n.refs)...).Same()
+				})
 			})
 		}
 		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Covered(o.Text, texts) })

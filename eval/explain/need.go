@@ -283,15 +283,15 @@ func (s *story) together(unit string, a, b schema.EventRef) bool {
 }
 
 // holds reports whether a memory's text contains the need. For a system that keeps turns verbatim, the words decide, regardless of the memory's sources; for
-// one that writes in its own words, its sources, the gold's words and its statements about them.
-func (n *need) holds(b *bag, sources []schema.EventRef, f *fidelity.Frame) bool {
+// one that writes in its own words, its sources, the gold's words and its statements about them, beside other texts made of the turns.
+func (n *need) holds(b *bag, sources []schema.EventRef, f *fidelity.Frame, beside ...string) bool {
 	if len(n.refs) == 0 {
 		return n.fact.CoveredBy(protocol.NewFact(b.text))
 	}
 	if f.Verbatim() && n.distinct(sources) {
 		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Same(o, b.text, f) })
 	}
-	return n.in(b, sources, !f.Verbatim()) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, b.text, len(sources) == 1).Same() })
+	return n.in(b, sources, !f.Verbatim()) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, b.text, len(sources) == 1, beside...).Same() })
 }
 
 // distinct reports whether the need's words are enough to be known by: short turns are

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/fidelity"
 	"membench/schema"
 )
 
@@ -39,14 +40,18 @@ func (s *story) naming(text string, sources []schema.EventRef) (naming, []schema
 	return unknown, has
 }
 
-// within reports whether a text has a turn, however short, that it names.
+// within reports whether a text has a turn that it names, however short, or that turn the text: a sentence of it, whoever else said the same.
 func (s *story) within(e schema.EventRef, text string) bool {
 	p := s.turns[e.TurnID]
 	if p.turn == nil || e.ConvID != s.c.ConvID {
 		return false
 	}
-	said := s.turnKey(p.turn)
-	return said != "" && strings.Contains(s.read(text).norm(), said)
+	turn := s.turnKey(p.turn)
+	if turn != "" && strings.Contains(s.read(text).norm(), turn) {
+		return true
+	}
+	said := s.unlabelled(text)
+	return (said.Speaker == "" || said.Speaker == p.turn.Name) && fidelity.Carries(said.Text, p.text())
 }
 
 // origins lists the turns that a text has whole, in their order: where it comes from, whatever it names as its source. A turn that is too short to be in a text

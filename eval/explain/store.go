@@ -73,7 +73,7 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 				continue
 			}
 			for _, o := range n.said {
-				d := x.difference(o, v.text, v.sources)
+				d := x.difference(o, v.text, v.sources, x.ledger.beside(v, n.refs)...)
 				if d.Same() || d.Kind == schema.FaultOther && (!named || len(v.sources) > 1) {
 					continue
 				}
@@ -113,8 +113,8 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 // resembles is the share of a turn's words from which a memory that does not name the turn counts as made from it.
 const resembles = 0.6
 
-// difference compares a text with an original in the way that fits the system.
-func (x *explainer) difference(o fidelity.Original, text string, sources []schema.EventRef) fidelity.Difference {
+// difference compares a text with an original in the way that fits the system, beside other texts made of it.
+func (x *explainer) difference(o fidelity.Original, text string, sources []schema.EventRef, beside ...string) fidelity.Difference {
 	if x.frame.Verbatim() {
 		return fidelity.Compare(o, text, x.frame)
 	}
@@ -122,7 +122,7 @@ func (x *explainer) difference(o fidelity.Original, text string, sources []schem
 	case schema.FaultEmpty, schema.FaultIdentifier, schema.FaultEncoding:
 		return d
 	}
-	return fidelity.Facts(o, text, len(sources) == 1)
+	return fidelity.Facts(o, text, len(sources) == 1, beside...)
 }
 
 // mostly reports whether another turn of the case is most of a text.
@@ -182,6 +182,22 @@ var faultWords = map[string]schema.Sentence{
 	schema.FaultWords: schema.Say("other words"), schema.FaultAdded: schema.Say("more than was said"), schema.FaultOlder: schema.Say("an older text"), schema.FaultOther: schema.Say("another text"),
 }
 
+// lacking are the words of the gold, as it has them, that the need's turns have and no memory of them has; without such words, what it is that none holds.
+func (n *need) lacking(r *schema.QARecord, memories []*bag) string {
+	var out []string
+	for _, w := range strings.Fields(strings.Join(r.AllGolds(), " ")) {
+		if slices.ContainsFunc(newBag(w).terms, func(t string) bool {
+			return slices.Contains(n.key, t) && !slices.ContainsFunc(memories, func(b *bag) bool { return b.has(t) })
+		}) {
+			out = append(out, strings.Trim(w, ".,;:!?()\"“”。，；：！？"))
+		}
+	}
+	if len(out) == 0 {
+		return "what was said there as a whole"
+	}
+	return quote(strings.Join(slices.Compact(out), " "))
+}
+
 // notStored is the finding where nothing kept holds the need, as far as the system shows.
 func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 	for _, b := range r.Below { // a system that shows ranks but no memories
@@ -196,17 +212,22 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 	}
 	if x.ledger.transparent {
 		var near []schema.PointID
+		var bags []*bag
 		most := ""
 		for _, ref := range n.refs {
 			for _, v := range x.ledger.byRef[ref] {
-				near = append(near, v.id)
+				near, bags = append(near, v.id), append(bags, v.words)
 				if len(v.text) > len(most) {
 					most = v.text
 				}
 			}
 		}
 		if len(near) > 0 {
-			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
+			kept, none := fmt.Sprintf("%d memories of %s are kept, such as %s", len(near), n.name, quote(most)), "none has "
+			if len(near) == 1 {
+				kept, none = fmt.Sprintf("one memory of %s is kept, %s", n.name, quote(most)), "it does not have "
+			}
+			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: kept + "; " + none + n.lacking(r, bags), refs: n.refs, ids: point(near...)}
 		}
 		f := finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made from %s: %s", n.name, quote(n.text)), refs: n.refs}
 		for _, c := range x.ledger.unlisted {

@@ -141,7 +141,7 @@ func (s *systemSurvey) memory(x *explainer) {
 		var texts []string
 		for _, v := range x.ledger.byRef[ref] {
 			texts = append(texts, x.told.unlabelled(v.text).Text)
-			e := x.difference(o, v.text, v.sources)
+			e := x.difference(o, v.text, v.sources, x.ledger.beside(v, []schema.EventRef{ref})...)
 			if own && v.text != "" && !e.Same() {
 				d = &e
 				break

@@ -18,13 +18,18 @@ import (
 
 // Facts compares a text in a system's own words with its original by what both state: dates and times, quantities, codes, names, and what is denied. A fact that
 // the text does not have was omitted; it was altered if the text has another one of the same kind that the original does not have. A text that is of several
-// originals (alone: of this one only) must have it in a sentence about the same thing, and what is around the original must not have it either.
-func Facts(o Original, got string, alone bool) Difference {
+// originals (alone: of this one only) must have it in a sentence about the same thing, and what is around the original must not have it either. What another
+// text made of the original (beside) has as it was said was not altered.
+func Facts(o Original, got string, alone bool, beside ...string) Difference {
 	if strings.ContainsRune(got, '\uFFFD') && !strings.ContainsRune(o.Text, '\uFFFD') {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	said, told := newStatement(o.Text, o.Time), newStatement(got, o.Time)
 	known := append(slices.Clone(said.figures), o.spoken()...)
+	rest := statement{typed: &typed{}}
+	if len(beside) > 0 {
+		rest = newStatement(strings.Join(beside, "\n"), o.Time)
+	}
 	around := strings.Join(o.Around, "\n")
 	if !alone {
 		known = append(known, figuresIn(around, o.Time)...)
@@ -34,15 +39,15 @@ func Facts(o Original, got string, alone bool) Difference {
 			continue
 		}
 		for _, v := range said.figures {
-			if v.kind == h.kind && !v.loose && !h.loose && !v.in(told.figures) {
+			if v.kind == h.kind && !v.loose && !h.loose && !v.in(told.figures) && !v.in(rest.figures) {
 				return Difference{Kind: h.fault(), Kept: shared(said, told), Marked: mark(deletion(sentenceOf(o.Text, v.span)), insertion(sentenceOf(got, h.span)))}
 			}
 		}
 	}
-	if was, is, ok := o.renamed(said, told); ok {
+	if was, is, ok := o.renamed(said, told, rest); ok {
 		return Difference{Kind: schema.FaultName, Kept: shared(said, told), Marked: mark(deletion(sentenceOf(o.Text, was)), insertion(sentenceOf(got, is)))}
 	}
-	if was, is, ok := turnedRound(said, told); ok {
+	if was, is, ok := turnedRound(said, told, rest); ok {
 		return Difference{Kind: schema.FaultNegated, Kept: shared(said, told), Marked: mark(deletion(was), insertion(is))}
 	}
 	return Difference{Kept: shared(said, told)}
@@ -322,8 +327,8 @@ func sentenceOf(text string, s span) string {
 	return text
 }
 
-// renamed finds a name of the original that a text does not have, and one in its place that neither the original nor what is around it has.
-func (o Original) renamed(said, told statement) (was, is span, ok bool) {
+// renamed finds a name of the original that neither a text nor the rest made of the original has, and one in its place that neither the original nor what is around it has.
+func (o Original) renamed(said, told, rest statement) (was, is span, ok bool) {
 	around := strings.Join(append(append([]string{o.Text, o.Speaker, o.Role}, o.Speakers...), o.Around...), "\n")
 	for _, is := range told.nouns() {
 		name := told.text[is.from:is.to]
@@ -331,7 +336,7 @@ func (o Original) renamed(said, told statement) (was, is span, ok bool) {
 			continue
 		}
 		for _, was := range said.nouns() {
-			if gone := said.text[was.from:was.to]; !strings.Contains(told.text, gone) && textnorm.IsHan([]rune(gone)[0]) == textnorm.IsHan([]rune(name)[0]) {
+			if gone := said.text[was.from:was.to]; !strings.Contains(told.text, gone) && !strings.Contains(rest.text, gone) && textnorm.IsHan([]rune(gone)[0]) == textnorm.IsHan([]rune(name)[0]) {
 				return was, is, true
 			}
 		}
@@ -341,6 +346,9 @@ func (o Original) renamed(said, told statement) (was, is span, ok bool) {
 
 // sameThing is the share of a sentence's content words that another text has if it is about the same.
 const sameThing = 0.3
+
+// clitic is a short form of a verb, or the genitive, behind a name.
+var clitic = regexp.MustCompile(`['’](?:s|ve|d|ll|re|m)$`)
 
 // nouns are the names in a text, but for days and months.
 func (s statement) nouns() (out []span) {
@@ -353,8 +361,7 @@ func (s statement) nouns() (out []span) {
 		if textnorm.IsHan(r) || !unicode.IsUpper(r) || w.weight < 1 || w.number || figure(at) || strings.ToUpper(w.said) == w.said || !s.names(at, s.words[i:i+1]) {
 			continue
 		}
-		said := strings.TrimSuffix(strings.TrimSuffix(w.said, "'s"), "’s")
-		out = append(out, span{w.from, w.from + len(said)})
+		out = append(out, span{w.from, w.from + len(clitic.ReplaceAllString(w.said, ""))})
 	}
 	for _, w := range s.han {
 		if at := (span{w.Start, w.End}); (w.Class == 'R' || w.Class == 'S' || place(w.Form)) && !figure(at) {
@@ -365,15 +372,17 @@ func (s statement) nouns() (out []span) {
 }
 
 // turnedRound finds a sentence of the original and one of a text of which one denies what the other asserts: the verb or the property that is negated in one is
-// in the other, which negates nothing and has no word that denies by itself.
-func turnedRound(said, told statement) (was, is string, ok bool) {
+// in the other, which negates nothing and has no word that denies by itself. A sentence is not held against one of the original if it is most of another one, nor
+// against one that the rest made of the original has.
+func turnedRound(said, told, rest statement) (was, is string, ok bool) {
 	mine, theirs := said.denials(), told.denials()
+	others := append(rest.denials(), theirs...)
 	against := func(a denials, b denials, all []denials) bool {
 		return len(a.denied) > 0 && b.has(a.denied) && !slices.ContainsFunc(all, func(c denials) bool { return c.has(a.denied) && c.denies(a.denied) })
 	}
 	for _, a := range mine {
 		for _, b := range theirs {
-			if (against(a, b, theirs) || against(b, a, mine)) && a.near(b) {
+			if (against(a, b, others) || against(b, a, mine)) && a.near(b) && !b.from(mine, a) && !Carries(a.text, rest.text) {
 				return a.text, b.text, true
 			}
 		}
@@ -398,14 +407,24 @@ func (d denials) denies(roots []string) bool {
 	return slices.ContainsFunc(d.words, func(w string) bool { return !slices.Contains(roots, w) })
 }
 
-// near reports whether two sentences are about the same.
-func (d denials) near(e denials) bool {
-	n := 0.
+// both counts the roots that two sentences have.
+func (d denials) both(e denials) (n float64) {
 	for r := range d.roots {
 		if e.roots[r] {
 			n++
 		}
 	}
+	return n
+}
+
+// from reports whether one of some sentences, other than a, is half of d or more, and more of it than a.
+func (d denials) from(all []denials, a denials) bool {
+	return slices.ContainsFunc(all, func(c denials) bool { return d.both(c) > d.both(a) && d.both(c)*2 >= float64(len(d.roots)) })
+}
+
+// near reports whether two sentences are about the same.
+func (d denials) near(e denials) bool {
+	n := d.both(e)
 	return n >= 2 && n >= sameThing*float64(min(len(d.roots), len(e.roots)))
 }
 

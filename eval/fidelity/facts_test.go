@@ -51,6 +51,39 @@ func TestFactsTold(t *testing.T) {
 	}
 }
 
+// TestSpokenOf holds that a system that puts the speaker's name in the place of "I" writes in its own words, and one that puts another's does not.
+func TestSpokenOf(t *testing.T) {
+	for name, verbatim := range map[string]bool{"Ilse": false, "Tarek": true} {
+		var f Frame
+		for _, s := range []string{"I ran the long race in two hours.", "My parrot is called Miroslav now.", "We painted the old stall orange.", "My cousin tunes old church organs.", "I sell candles at the market."} {
+			f.Learn(Original{Text: s, Speaker: "Ilse", Speakers: []string{"Ilse", "Tarek"}}, strings.NewReplacer("I ", name+" ", "My ", name+"'s ", "We ", name+" and others ").Replace(s))
+		}
+		if f.Verbatim() != verbatim {
+			t.Errorf("%s for Ilse's I: verbatim is %v", name, f.Verbatim())
+		}
+	}
+}
+
+// TestFactsBeside holds that what another memory of the turn has as it was said is not altered, and that a text is compared with the sentence it is from.
+func TestFactsBeside(t *testing.T) {
+	o := Original{Text: "The lift stops at 9 pm. The drain man comes on 11 June, not on Friday. The lift doesn't stop on the third floor since Monday.", Time: "2030-06-04T09:00:00Z", Speaker: "Ilse", Speakers: []string{"Ilse", "Tarek"}}
+	for _, tc := range []struct {
+		got    string
+		beside []string
+		kind   string
+	}{
+		{"Ilse expects the drain man on 12 June.", nil, schema.FaultDate},
+		{"Ilse expects the drain man on 12 June.", []string{"The drain man comes to Ilse on 11 June."}, ""},
+		{"Ilse said that the lift stops at 9 pm.", nil, ""},
+		{"The lift stops on the third floor since Monday.", nil, schema.FaultNegated},
+		{"The lift stops on the third floor since Monday.", []string{"Ilse says that the lift doesn't stop on the third floor since Monday."}, ""},
+	} {
+		if d := Facts(o, tc.got, true, tc.beside...); d.Kind != tc.kind {
+			t.Errorf("%q beside %q: have %q (%s), want %q", tc.got, tc.beside, d.Kind, d.Marked, tc.kind)
+		}
+	}
+}
+
 // TestOwnWords holds that a system that tells turns in other words is known by that, and one that damages turns is not taken for it.
 func TestOwnWords(t *testing.T) {
 	for _, tc := range []struct {

@@ -29,6 +29,8 @@ type Frame struct {
 	lost     int               // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
 	retold   int            // that say it in other words
+	selves   int            // originals whose speaker speaks of himself
+	named    int            // of these, said with his name in the place of "I" or "we"
 	guessed  int            // originals whose text is only the most similar one
 	ownWords int            // of these, said in other words
 	bare     int            // memories that have almost nothing in addition to the original
@@ -58,6 +60,15 @@ func (f *Frame) Learn(o Original, texts ...string) {
 		f.beside, f.days, f.strange = map[string]int{}, map[timex.Day]int{}, map[timex.Day]int{}
 	}
 	f.compared++
+	if slices.ContainsFunc(want, ofSelf) {
+		f.selves++
+		if a, name := align(want, have), words(o.Speaker); slices.ContainsFunc(a.edits(), func(e edit) bool {
+			gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
+			return slices.ContainsFunc(gone, ofSelf) && !slices.ContainsFunc(gone, func(w word) bool { return !ofSelf(w) }) && len(name) > 0 && ofName(put[:min(len(put), len(name))]) == joined(name)
+		}) {
+			f.named++
+		}
+	}
 	at := within(want, have)
 	if at < 0 {
 		kept := align(want, have).kept()
@@ -114,7 +125,7 @@ func (f *Frame) Verbatim() bool {
 		return f.ownWords < habit || f.ownWords*2 < f.guessed
 	case f.parts >= habit && f.parts*4 >= f.several && f.parts > f.broken:
 		return false
-	case f.retold >= habit && f.retold*2 >= f.compared:
+	case f.retold >= habit && f.retold*2 >= f.compared, f.named >= habit && f.named*2 >= f.selves:
 		return false
 	}
 	damaged := f.broken

@@ -17,6 +17,16 @@ var (
 	they = []string{"he", "him", "his", "she", "her", "they", "them", "their", "他", "她"} // after his name
 )
 
+// ofSelf reports whether a word is one by which a speaker speaks of himself, alone or with others.
+func ofSelf(w word) bool {
+	return slices.Contains(self, w.norm) || slices.Contains([]string{"we", "us", "our", "ours"}, w.norm)
+}
+
+// ofName is a name without the mark of the genitive.
+func ofName(ws []word) string {
+	return strings.TrimSuffix(strings.TrimSuffix(joined(ws), "'s"), "’s")
+}
+
 // person determines to whom an edit of one word refers instead of the speaker.
 const (
 	noPerson = iota
@@ -37,8 +47,7 @@ func (o Original) person(gone, put []word) int {
 		if len(n) == 0 {
 			return false
 		}
-		last := strings.TrimSuffix(strings.TrimSuffix(joined(rest), "'s"), "’s")
-		return last == joined(n)
+		return ofName(rest) == joined(n)
 	}
 	switch {
 	case o.Speaker != "" && is(o.Speaker), len(rest) == 1 && slices.Contains(they, rest[0].norm):
