@@ -27,7 +27,10 @@ func Facts(o Original, got string, alone bool, beside ...string) Difference {
 	said, told := newStatement(o.Text, o.Time), newStatement(got, o.Time)
 	known := append(slices.Clone(said.figures), o.spoken()...)
 	rest := statement{typed: &typed{}}
-	if len(beside) > 0 {
+	if len(beside) > 0 { // which can only take a difference away, and take long to read
+		if d := Facts(o, got, alone); d.Same() {
+			return d
+		}
 		rest = newStatement(strings.Join(beside, "\n"), o.Time)
 	}
 	around := strings.Join(o.Around, "\n")
