@@ -77,12 +77,10 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 			continue
 		}
 		positive, negated, ok := cat.Polarity(s.Claim.Predicate)
-		if ok && negated {
-			for n, x := range h[stateKey(s.Claim.Subject, positive)] {
-				if x.object.ID == s.Claim.Object.ID {
-					h[stateKey(s.Claim.Subject, positive)][n].over = max(x.over, at)
-				}
-			}
+		k := stateKey(s.Claim.Subject, positive)
+		n := slices.IndexFunc(h[k], func(x heldState) bool { return x.object.ID == s.Claim.Object.ID })
+		if negated && n >= 0 {
+			h[k][n].over = max(h[k][n].over, at)
 		}
 		if !ok || negated || !cat.Predicates[positive].Ends() && cat.Predicates[positive].Time != catalog.TimeState {
 			continue
@@ -91,8 +89,7 @@ func (h heldStates) note(cat *catalog.Catalog, said []schema.Statement, at schem
 		if j < 0 {
 			continue
 		}
-		k := stateKey(s.Claim.Subject, positive)
-		if n := slices.IndexFunc(h[k], func(x heldState) bool { return x.object.ID == s.Claim.Object.ID }); n >= 0 {
+		if n >= 0 {
 			h[k][n].at, h[k][n].again = min(h[k][n].at, at), max(h[k][n].again, at)
 			continue
 		}
@@ -176,7 +173,7 @@ func without(said []schema.Statement, id schema.ClaimID) []schema.Statement {
 	return slices.DeleteFunc(said, func(s schema.Statement) bool { return s.Entity != nil && s.Entity.ID == object })
 }
 
-// named finds the one state that is meant; false where none is, or more than one could be. What holds comes before what was denied; of what can only be one thing at a time the newest holds.
+// named finds the one state that is meant; false where none is, or more than one could be. What holds comes before what was denied; where no name is said, what can only be one thing at a time is the newest.
 func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant) (heldState, bool) {
 	var before []heldState
 	for _, state := range h[stateKey(s.Subject, s.Predicate)] {
@@ -188,16 +185,15 @@ func (h heldStates) named(cat *catalog.Catalog, s EndedState, at schema.Instant)
 	if len(holding) > 0 {
 		before = holding
 	}
-	if cat.Predicates[s.Predicate].Single == catalog.SingleAlways && len(before) > 1 && slices.Contains(s.Names, "") {
-		newest := slices.MaxFunc(before, func(a, b heldState) int { return cmp.Compare(min(a.again, at), min(b.again, at)) })
-		before = []heldState{newest}
-	}
 	for _, name := range s.Names {
 		var found []heldState
 		for _, state := range before {
 			if name == "" || Means(s.Predicate, name, schema.NameOf(state.object.ID)) {
 				found = append(found, state)
 			}
+		}
+		if name == "" && len(found) > 0 && cat.Predicates[s.Predicate].Single == catalog.SingleAlways {
+			return slices.MaxFunc(found, func(a, b heldState) int { return cmp.Compare(min(a.again, at), min(b.again, at)) }), true
 		}
 		if len(found) > 0 {
 			return found[0], len(found) == 1

@@ -300,6 +300,15 @@ func TestTheJobThatHolds(t *testing.T) {
 	}
 }
 
+// A job that is named is the one that ends, also if it is not the newest.
+func TestTheJobThatIsNamed(t *testing.T) {
+	for _, c := range claimsOf(t, Options{}, said(t, "c", "Ben: I work at Delta", "Ben: I work at Kiteworks now", "Ben: Delta fired me.")...) {
+		if c.Object.ID == "topic:Kiteworks" && (c.Predicate != "WORKS_AT" || c.Status != schema.StatusActive) {
+			t.Errorf("%s is %s", c.ID, c.Status)
+		}
+	}
+}
+
 // A statement that ends a state meets the claim that the state made, whatever the words of the two have in common.
 func TestEndsMeetTheirStates(t *testing.T) {
 	for _, tc := range []struct{ state, end, predicate string }{

@@ -69,7 +69,9 @@ func (f *Fact) over(of enders) (out []End) {
 		e := End{Slot: slot, Names: namesOf(slot, object), Mine: l.mine}
 		switch {
 		case object == "":
-			e.Names = f.implies(slot, l.verb)
+			if e.Names = f.implies(slot, l.verb); l.suffered && l.mine && proper(f.Subject.Text) { // "Delta fired me"
+				e.Names = slices.Insert(e.Names, 0, f.Subject.Text)
+			}
 		case l.suffered && !proper(short(object)): // "laid off from the bank": the employer's name may be another
 			e.Names = append(e.Names, "")
 		}
