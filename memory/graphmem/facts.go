@@ -26,6 +26,12 @@ type Fact struct {
 	Evidence   []Quote          // oldest first
 }
 
+// ends are the names of the subject and of the object, as the claim shows them.
+func (f *Fact) ends() (subject, object string) {
+	subject, object, _ = strings.Cut(f.Text, " "+f.Predicate+" ")
+	return subject, object
+}
+
 // A Quote is evidence for a claim: a memory and its turns.
 type Quote struct {
 	Memory schema.NodeID

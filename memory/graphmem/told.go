@@ -166,14 +166,11 @@ func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf strin
 	if len(ids) == 1 {
 		person = ids[0]
 	}
-	subject := func(f *Fact) string {
-		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
-		return strings.ToLower(name)
-	}
-	whole := slices.ContainsFunc(v.facts, func(f Fact) bool { return subject(&f) == low })
+	whole := slices.ContainsFunc(v.facts, func(f Fact) bool { name, _ := f.ends(); return strings.ToLower(name) == low })
 	for i := range v.facts {
 		f := &v.facts[i]
-		name := subject(f)
+		name, _ := f.ends()
+		name = strings.ToLower(name)
 		if first, _, _ := strings.Cut(name, " "); len(ids) == 1 && f.Subject != person || len(ids) != 1 && (name != low && (whole || first != low) || strings.Contains(name, "'s ")) {
 			continue
 		}
@@ -249,7 +246,7 @@ func (h Held) when() string {
 }
 
 func (h Held) value() string {
-	_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+	_, v := h.ends()
 	if _, after, ok := strings.Cut(v, "="); ok {
 		return after
 	}
@@ -317,7 +314,7 @@ func (q *asked) say(en, zh string) string {
 func favourite(q *asked) string {
 	kind := strings.ToLower(q.what)
 	q.held = slices.DeleteFunc(q.held, func(h Held) bool {
-		_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+		_, v := h.ends()
 		k, _, named := strings.Cut(v, "=")
 		switch h.Predicate {
 		case "PREFERS_AUTHOR":
@@ -343,7 +340,7 @@ func all(q *asked) string {
 func setting(q *asked) string {
 	var name string
 	for _, h := range q.held {
-		_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+		_, v := h.ends()
 		k, _, _ := strings.Cut(strings.ToLower(v), "=")
 		what := strings.ToLower(q.what)
 		switch {
