@@ -135,6 +135,9 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if !(o.MinConfidence >= 0 && o.MinConfidence <= 1) {
 		return claims.Options{}, done, schema.Usagef("--min-confidence: have %v, want 0 to 1", o.MinConfidence)
 	}
+	if o.MinConfidence > 0 && o.Generator != nil {
+		return claims.Options{}, done, schema.Usagef("--min-confidence: it is for claims by rule; a model's claims have a limit of their own")
+	}
 	cat, err := LoadCatalog(o.Catalogs)
 	if err != nil {
 		return claims.Options{}, done, err
